@@ -1,4 +1,4 @@
-"""Results of earlier submissions of an assignment, since nbgrader's gradebook holds only the one graded last.
+"""Results of earlier submissions of an assignment, since nbgrader's gradebook holds only the latest result.
 
 Before a submission replaces another, the older result is copied into a table of this course in the gradebook's
 database, so that an export can take the best. A submission that is graded again replaces its own result.

@@ -37,7 +37,7 @@ def write_repository(folder: Path, units: Sequence[str], package: str) -> None:
         course, repository = Path(temporary, "course"), Path(temporary, "repository")
         for notebook in release.generate(course, units, package):
             beside = release.EXERCISES / notebook.stem
-            # Data that the notebook reads lies beside it. The other notebooks there are not graded.
+            # Data that the notebook reads lies beside it. The other notebooks in that folder are not graded.
             shutil.copytree(beside, repository / notebook.stem, ignore=shutil.ignore_patterns("*.ipynb", ".*", "_*"))
             shutil.copyfile(notebook, repository / notebook.stem / notebook.name)
         for name, template in FILES.items():

@@ -69,7 +69,7 @@ class Grades:
 
 
 class GradesExport(ExportPlugin):
-    """What the exports have in common; each writes its own table."""
+    """The part that all exports share; each export writes its own table."""
 
     roster = Unicode("", help="CSV that says who is who elsewhere, as for autograder grade --roster.").tag(config=True)
     attempts = Unicode("latest", help="Which counts of several submissions that were graded: latest or best.").tag(
@@ -135,7 +135,7 @@ class GradesExport(ExportPlugin):
         if self.attempts == LATEST:
             return last
         others = attempts.earlier(gradebook, submission.name, submission.student.id)
-        return max([last, *others], key=lambda result: result.points)  # the last of equals
+        return max([last, *others], key=lambda result: result.points)  # of equal results, the last
 
 
 class Canvas(GradesExport):

@@ -35,7 +35,7 @@ MAX_LINKS = 100  # in one submission; nbgrader compares each of its files with a
 
 
 def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[str]) -> None:
-    """Make the folders of all submissions ready that nbgrader is about to grade, and tell it which these are.
+    """Make ready all submissions that nbgrader is about to grade, and tell nbgrader which ones these are.
 
     ``expected``: the names of the assignment's notebooks.
     """
@@ -54,7 +54,7 @@ def make_ready(converter: Autograde, gradebook: Gradebook, expected: Sequence[st
 
 
 def _notebooks_in(converter: Autograde, gradebook: Gradebook, folder: str, expected: Sequence[str]) -> list[str]:
-    """The notebooks to grade in a submission's folder, once it is as nbgrader expects it."""
+    """The notebooks to grade in a submission's folder, once the folder is as nbgrader expects it."""
     course = converter.coursedir
     if "\n" in folder:
         converter.log.error("Not graded: nbgrader stops at a line break in a name, as in %r; rename it.", folder)
@@ -81,8 +81,8 @@ def _is_linked(course: CourseDirectory, folder: Path) -> bool:
 class CollectWithoutLinks(ExchangeCollect):
     """nbgrader's step from the exchange, without links and with times that can be read.
 
-    Anybody may hand in under any name. nbgrader warns when the account is another one; here, what somebody else handed
-    in does not take the place of the student's own.
+    Anybody may hand in under any name. nbgrader warns when the account is another one; here, a submission by somebody
+    else does not replace the student's own.
     """
 
     def _sort_by_timestamp(self, records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -142,7 +142,7 @@ def _links(folder: str, log: Any) -> list[str]:
     """Paths that must not be copied to a place that the submission's author can read: links, pipes and so on.
 
     nbgrader compares every file with every path of this list, and looks through whole folders for one with a bracket
-    in it. So a long list, or a strange one, becomes the submission's folder, of which nbgrader then copies nothing.
+    in it. So a long list, or a strange one, becomes the submission's folder, and nbgrader copies nothing of it.
     """
     beside = [path for path in _irregular(folder) if not path.endswith(".ipynb")]
     for path in beside[:MAX_LINKS]:
@@ -164,7 +164,7 @@ def _irregular(folder: str) -> Iterator[str]:
 
 
 def set_unreadable_time_aside(folder: Path, log: Any) -> None:
-    """Rename a time file that nbgrader cannot read: it would stop at a bad one, and read an endless one forever."""
+    """Rename a time file that nbgrader cannot read: it would stop at a bad time, or read an endless file forever."""
     path = folder / TIME
     if not os.path.lexists(path) or _holds_a_time(path):
         return
@@ -185,7 +185,7 @@ def _holds_a_time(path: Path) -> bool:
 
 
 def counting(path: Path) -> tuple[Path, str]:
-    """The file that counts for the notebook of this path, as in any grading, and a sentence on the others, if any."""
+    """The file that counts for the notebook of this path, as in any grading, and a sentence about any other files."""
     unit = path.stem
     found = [one for one in candidates_in(path.parent)[0] if unit_named(one.stem) in ("", unit)]
     possible = [one for one in found if one.path == path or not _is_copy(path, one.path)]
@@ -214,7 +214,7 @@ def notebook_in(path: Path) -> bytes:
 
 
 def _tidy(converter: Autograde, gradebook: Gradebook, folder: Path, expected: Sequence[str]) -> bool:
-    """Give the notebooks of a submission their names; whether there is anything to grade."""
+    """Give the notebooks of a submission their names; returns whether there is anything to grade."""
     found, problems = candidates_in(folder)
     for problem in problems:
         converter.log.error("%s: %s", folder, problem)

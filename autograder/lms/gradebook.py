@@ -79,7 +79,7 @@ def renew_late_penalties(parent: Configurable, db_url: str, submissions: Iterabl
 
 
 class RenameCells(NbGraderPreprocessor):
-    """First of nbgrader's steps on a notebook that may be of an earlier release: today's grade ids."""
+    """The first of nbgrader's steps on a notebook, perhaps of an earlier release: give the cells today's grade ids."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         if any([rename_cell(cell) for cell in nb.cells]):
@@ -88,7 +88,7 @@ class RenameCells(NbGraderPreprocessor):
 
 
 class RenameGraded(RenameCells):
-    """The same for a page that shows a graded notebook, and in the gradebook, from which the page takes the points."""
+    """The same step for a page that shows a graded notebook. It renames the cells in the gradebook too."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         # On the formgrader's page, only the configuration names the gradebook.

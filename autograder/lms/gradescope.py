@@ -1,6 +1,6 @@
 """Gradescope: the ``autograder.zip`` of an assignment, and what runs in Gradescope's container for each submission.
 
-The form of the zip, of the folders and of ``results.json`` is that of Gradescope's autograder specifications,
+The zip, the folders and ``results.json`` have the form of Gradescope's autograder specifications,
 https://gradescope-autograders.readthedocs.io/en/latest/specs/.
 """
 
@@ -95,7 +95,7 @@ def _sources(folder: Path, units: Sequence[str]) -> list[Source]:
 
 
 def _unit_of(candidate: Candidate, units: Sequence[str]) -> str:
-    """The one of these units that a file is for, by its name, its check cells or the tasks written; else ``""``."""
+    """The unit, of these, to which a file belongs by its name, check cells or written tasks; ``""`` if none."""
     for unit in (unit_named(candidate.stem), unit_checked(candidate.path)):
         if unit in units:
             return unit

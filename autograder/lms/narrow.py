@@ -1,4 +1,4 @@
-"""Feedback pages on a phone: nbgrader's are laid out for a desk."""
+"""Feedback pages on a phone: nbgrader lays its pages out for a wide screen."""
 
 from __future__ import annotations
 

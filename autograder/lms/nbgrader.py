@@ -1,4 +1,4 @@
-"""nbgrader with this grader in it. A course needs two lines in its ``nbgrader_config.py``::
+"""nbgrader with the grader of this project. A course needs two lines in its ``nbgrader_config.py``::
 
     from autograder.nbgrader import configure
     configure(get_config())
@@ -69,7 +69,7 @@ IGNORED_FILES = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", ".DS_
 
 
 def configure(config: Config, root: str | os.PathLike[str] | None = None) -> Config:
-    """Set nbgrader up; whatever is set after this call, or on the command line, wins.
+    """Set nbgrader up; settings made after this call, or on the command line, take precedence.
 
     Args:
         config: what ``get_config()`` returns in an ``nbgrader_config.py``.
@@ -351,7 +351,7 @@ class GradeInProcess(NbGraderPreprocessor):
         return servers, Limits(self.check_timeout, self.timeout, self.memory)
 
     def _give_score(self, cell: NotebookNode, task: TaskResult | None) -> None:
-        """Without an explicit score nbgrader would give full marks, and one above the maximum stops it."""
+        """Write the score: without one nbgrader gives full marks, and a score above the maximum stops it."""
         maximum = Fraction(str(cell.metadata.nbgrader.points))
         if task is None:
             name = cell.metadata.nbgrader.grade_id
@@ -373,7 +373,7 @@ def _is_check(cell: NotebookNode) -> bool:
 
 
 def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) -> list[str]:
-    """The course's code before the first task (imports), unless the submission has it there too."""
+    """The course's code before the first task (imports), unless the submission also has it."""
     present = _before_solutions(code)
     return [
         source for source in _before_solutions(released) if not any(restore.same_text(source, it) for it in present)
@@ -381,7 +381,7 @@ def _given_code(released: Sequence[NotebookNode], code: Sequence[NotebookNode]) 
 
 
 def _sources(given: Sequence[str], code: Sequence[NotebookNode]) -> list[str]:
-    """What to execute, in order; empty for a demonstration that nothing needs."""
+    """What to execute, in order; an empty text stands for a demonstration that no other cell needs."""
     sources = [*given, *(cell.source for cell in code)]
     shown = [*(False for _ in given), *(is_unchanged(cell.metadata, cell.source) for cell in code)]
     return left_out(sources, shown)
@@ -414,8 +414,8 @@ _NUMPY_NUMBER = re.compile(r"np\.\w+\((.*)\)")
 def _make_score_explicit(cell: NotebookNode) -> None:
     """The score of an executed check cell that is not one of this course's.
 
-    nbgrader gives full points for whatever it cannot read as a number (``False``, a tensor, NaN, a string), none
-    where something was written to standard error, and stops at more than the maximum.
+    nbgrader gives full points for any result that it cannot read as a number (``False``, a tensor, NaN, a string), none
+    if something was written to standard error, and stops at more than the maximum.
     """
     if cell.cell_type != "code" or any(output.output_type == "error" for output in cell.outputs):
         return
@@ -468,7 +468,7 @@ class _Servers:
 
 
 def graded_submissions(course_root: Path) -> list[Submission]:
-    """What ``nbgrader autograde`` made of a course's submissions, for the reports on a class.
+    """The results of ``nbgrader autograde`` for a course's submissions, for the reports on a class.
 
     Folders are nbgrader's default ones. Includes students who submitted nothing, or nothing that can be read.
     """

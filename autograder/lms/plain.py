@@ -1,7 +1,7 @@
 """Notebooks of a course's own, which have none of this course's tasks, run in the sandbox like any other code.
 
-Their check cells are plain code, mostly assertions, and the outcome gives the points, as in nbgrader itself. They share
-a process with the learner's code, so, as in nbgrader, a learner can deceive them on purpose.
+Their check cells are plain code, mostly assertions, and the outcome gives the points, as in nbgrader itself. Check
+cells share a process with the learner's code, so, as in nbgrader, a learner can deceive them on purpose.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The points of a repository, reported to GitHub Classroom: ``python -m autograder.lms.points FOLDER UNIT ...``.
 
-GitHub Classroom reads them from a notice with the title "Autograding report", as its own action writes it
+GitHub Classroom reads the points from a notice with the title "Autograding report", as its own action writes it
 (https://github.com/classroom-resources/autograding-grading-reporter). The folder holds ``UNIT.json``, written by
 ``autograder check --json``; without that file, a unit has no points.
 """

@@ -2,7 +2,7 @@
 
 ``python -m autograder.release --course FOLDER UNIT ...`` releases units into an nbgrader course instead; their first
 cell installs the version of the course that they were released with. ``--out FOLDER`` writes the notebooks of a release
-of the project: they do so too, and `check` says in them which tasks have changed since.
+of the project: their first cells pin a version too, and `check` says in them which tasks have changed since.
 
 ``solutions/notebooks/<unit>.md`` (jupytext MyST) holds the narrative and *names* the code it wants. In it,
 
@@ -23,7 +23,7 @@ anything else                        itself: a demonstration, which is not run w
 The heading ``# Exercise: losses`` gets the number of the unit. A text cell that begins with ``+++ {"reflection":
 "attention.reflection", "points": 2}`` is a question graded by hand.
 What stands between ``:::{traps}`` and ``:::`` is folded until it is opened, after a first try. The path through the
-chapter (`autograder.course.chapter_path`) is written below the opening. A task can be opened by the id of its first
+chapter (`autograder.course.chapter_path`) is written below the opening. A link can open a task by the id of its first
 cell.
 In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{points}}``: the question itself),
 ``{{groups:attention.test_attention}}`` the table of what a test has to catch, and
@@ -36,7 +36,7 @@ In the text, ``{{points:attention.softmax}}`` is what a task is worth (``{{point
 A unit may have notebooks beside its own in which nothing is graded (``COMPANIONS`` in its ``__init__.py``). nbgrader
 never sees them: they are written into ``exercises/`` alone.
 
-nbgrader turns the source notebooks so made into those that learners get. The same source gives the same bytes.
+nbgrader turns these source notebooks into those that learners get. The same source gives the same bytes.
 The headings of the chapters, which the reports name, are written anew as well.
 """
 
@@ -123,7 +123,7 @@ class SolutionModule:
             raise BrokenSource(f"{_relative(self.path)}, line {error.lineno}: {error.msg}.") from None
 
     def imports(self, extra: str = "") -> str:
-        """Its import statements, and those of ``extra``; names from other units are the learner's own or ours."""
+        """The module's import statements and those of ``extra``; names of other units are the learner's or ours."""
         statements = [node for node in self._tree.body if isinstance(node, ast.ImportFrom)]
         course = [node for node in statements if node.module == "solutions"]
         earlier = [alias for node in statements if _other_unit(node) in BY_NAME for alias in node.names]
@@ -259,7 +259,7 @@ def _third_party(module: str) -> bool:
 
 
 class CSolution:
-    """A reference solution in C as text, with what a narrative may ask of it; each part is a cell of its own."""
+    """A reference solution in C as text, with the parts that a narrative may name; each part is a cell of its own."""
 
     def __init__(self, unit: str):
         self.unit = unit
@@ -277,7 +277,7 @@ class CSolution:
         return "\n".join(line for line in lines if line.strip() not in (C_BEGIN, C_END))
 
     def source(self, name: str) -> str:
-        """The function of that name with the comment above it and its solution marks; a test is Python."""
+        """The function of that name with the comment above it and its solution marks; a catch-it test is in Python."""
         if is_catch(name):
             return SolutionModule(self.unit).source(name)
         for piece in self._pieces:
@@ -373,7 +373,7 @@ def companion_notebook(name: str, package: str = "") -> NotebookNode:
 
     Its first cell installs ``package``, by default the course as the repository is.
 
-    It takes code from ``solutions/<name>.py`` where there is such a module, and else from that of the unit.
+    It takes code from ``solutions/<name>.py`` if there is such a module, and otherwise from the unit's module.
     """
     unit, path = find_unit(COMPANIONS[name]), NARRATIVES / f"{name}.md"
     narrative = jupytext.reads(_read(path), fmt="md:myst")
@@ -426,7 +426,7 @@ def _path(unit: Unit) -> str:
 
 
 def _demand_every_task_once(unit: Unit, narrative: NotebookNode, path: str) -> None:
-    """Each task has one cell to write it in and, later, one that checks it."""
+    """Each task must have one cell to write it in and, later, one that checks it."""
     positions: dict[str, dict[str, int]] = {"task": {}, "check": {}}
     for index, cell in enumerate(narrative.cells):
         for kind, seen in positions.items():
@@ -605,7 +605,7 @@ def generate(
 
     The assignments are entered into the gradebook of that course, ``<course_root>/gradebook.db``. Their first cells
     install ``package``, by default the course as its repository is when they run. Where other checks are installed,
-    nothing is judged; ``public`` notebooks are judged, and name the tasks that have changed.
+    nothing is judged; ``public`` notebooks are judged all the same, and name the tasks that have changed.
     """
     course_root = course_root.resolve()
     chosen = [unit.name for unit in _units(units)]
@@ -617,7 +617,7 @@ def generate(
 
 @contextlib.contextmanager
 def scripts_on_path() -> Iterator[None]:
-    """nbgrader starts `alembic` by name, which is not found when an environment's Python runs without activation."""
+    """nbgrader starts `alembic` by name, and cannot find it when an environment's Python runs without activation."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = sysconfig.get_path("scripts") + os.pathsep + before
     try:
@@ -678,7 +678,7 @@ def stale(target: Path) -> list[str]:
 
 
 def is_current(unit: Unit, target: Path = EXERCISES) -> bool:
-    """Whether the exercise of one unit is what its sources give. Quicker than `stale`: nbgrader has no part in it."""
+    """Whether the exercise of one unit is what its sources give. Quicker than `stale`: it does not run nbgrader."""
     made = {unit.name: ClearSolutionsByName().preprocess(source_notebook(unit), {})[0]}
     made |= {name: companion_notebook(name) for name in unit.companions}
     paths = {name: target / unit.name / f"{name}.ipynb" for name in made}

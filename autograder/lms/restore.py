@@ -1,8 +1,8 @@
 """Putting a submitted notebook back into the form in which nbgrader can grade it, without losing anything.
 
 nbgrader finds cells by metadata, which editors drop, copy and change. Here cells are recognised by metadata
-first and by what they contain otherwise; what the gradebook says of a cell (type, points, locked text) always
-wins over what the submission says. Everything a learner wrote stays in the notebook, in the learner's order.
+first, and otherwise by their content. The gradebook's type, points and locked text of a cell always
+replace those of the submission. Everything a learner wrote stays in the notebook, in the learner's order.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Wanted:
         return self.points is not None and self.solution and self.cell_type == "markdown"
 
     def cell(self, source: str) -> NotebookNode:
-        """A cell with this text and all that nbgrader wants to know of it."""
+        """A cell with this text and the metadata that nbgrader needs."""
         about = {
             "schema_version": 3,
             "grade_id": self.name,
@@ -181,7 +181,7 @@ def new_cell(cell_type: str, source: str, metadata: dict | None = None) -> Noteb
 def rebuild(cells: Sequence[NotebookNode], wanted: Sequence[Wanted], released: Sequence[NotebookNode] = ()) -> Rebuilt:
     """The submission with every wanted cell in it exactly once.
 
-    ``released``: the notebook that learners got, if it is at hand; it tells the course's own text from theirs.
+    ``released``: the notebook that learners got, if it is at hand; it tells the course's own text from a learner's.
     """
     found = _recognise(cells, wanted, released)
     by_index = {index: item for item, index in found.items()}
@@ -232,7 +232,7 @@ def rename_cell(cell: NotebookNode) -> bool:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Equal but for white space at the ends of lines."""
+    """Whether two texts are equal except for white space at the ends of lines."""
     # A learner's text is compared with every cell of the course: splitting it each time would cost minutes.
     return one == other or (_first_line(one) == _first_line(other) and _stripped(one) == _stripped(other))
 
@@ -250,7 +250,7 @@ def _stripped(text: str) -> list[str]:
 def _recognise(
     cells: Sequence[NotebookNode], wanted: Sequence[Wanted], released: Sequence[NotebookNode]
 ) -> dict[Wanted, int]:
-    """Which cell of the submission is which; metadata first, then content, and no cell twice."""
+    """Match the cells of the submission to the wanted ones, by metadata first, then by content, and no cell twice."""
     found: dict[Wanted, int] = {}
     for by_metadata in (True, False):
         for item in wanted:

@@ -121,7 +121,7 @@ def _upload(source: Source, submission: Submission) -> Upload | None:
 
 
 def _grade(table: Table, number: str, upload: Upload) -> str:
-    """The points, scaled to the platform's maximum, with two decimals, since it shows no more."""
+    """The points, scaled to the platform's maximum, with two decimals, since the platform shows no more."""
     points, most = upload.submission.points, upload.submission.max_points
     worth = table.worth.get(table.learners[number], most)
     return points_text(points * worth / most)

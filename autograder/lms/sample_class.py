@@ -1,7 +1,7 @@
 """A class to try the grader on: ``python -m autograder.sample_class COURSE_ROOT`` writes its submissions.
 
 Every learner is data: what they hand in, made from the released notebook, the solutions, the mistakes and the
-alternatives, and the points that their code deserves. Nothing of it is committed; ``--grade`` also takes the
+alternatives, and the points that their code deserves. None of these files is committed; ``--grade`` also takes the
 class through nbgrader and prints how it did.
 """
 
@@ -124,7 +124,7 @@ def solved(unit: str, *entries: Entry) -> dict[str, str]:
 
 
 def in_style(unit: str, number: int) -> list[Entry]:
-    """For every task its alternative of that number, counted round."""
+    """For every task its alternative of that number, modulo the number of alternatives."""
     by_task = {task: [entry for entry in alternatives(unit) if entry.task == task] for task in find_unit(unit).task_ids}
     return [entries[number % len(entries)] for entries in by_task.values() if entries]
 
@@ -180,7 +180,7 @@ def is_solution(cell: NotebookNode) -> bool:
 
 
 def as_colab_saves(notebook: NotebookNode, same_ids: bool = False) -> NotebookNode:
-    """nbgrader's metadata gone, Colab's keys and outputs there, cell ids gone (or all the same)."""
+    """A notebook without nbgrader's metadata, with Colab's keys and outputs, without cell ids (or with equal ones)."""
     notebook = copy.deepcopy(notebook)
     notebook["nbformat_minor"] = 5 if same_ids else 0
     notebook["metadata"] = {
@@ -199,7 +199,7 @@ def as_colab_saves(notebook: NotebookNode, same_ids: bool = False) -> NotebookNo
 
 
 def as_version_3(notebook: NotebookNode) -> NotebookNode:
-    """The format of IPython 2, which still turns up."""
+    """The notebook in the format of IPython 2, which learners still hand in."""
     return nbformat.convert(copy.deepcopy(notebook), 3)
 
 
@@ -211,7 +211,7 @@ def _unchanged(notebook: NotebookNode) -> NotebookNode:
 
 
 def _add_cell(source: str) -> Callable[[NotebookNode], NotebookNode]:
-    """One more code cell, after the last solution."""
+    """Add a code cell after the last solution."""
 
     def change(notebook: NotebookNode) -> NotebookNode:
         last = max(index for index, cell in enumerate(notebook.cells) if is_solution(cell))
@@ -250,13 +250,13 @@ def _to_markdown(notebook: NotebookNode, which: Callable[[NotebookNode], bool]) 
 
 
 def _reorder(notebook: NotebookNode) -> NotebookNode:
-    """Tasks from last to first, and the imports at the very end."""
+    """Put the tasks from last to first, and the imports at the very end."""
     notebook.cells = notebook.cells[::-1]
     return notebook
 
 
 def _split(notebook: NotebookNode) -> NotebookNode:
-    """Every solution in two cells, as JupyterLab splits: both keep the metadata, and so the same grade id."""
+    """Split every solution into two cells, as JupyterLab does: both keep the metadata, and so the same grade id."""
     cells = []
     for cell in notebook.cells:
         if is_solution(cell):
@@ -392,7 +392,7 @@ def write(course_root: Path, units: Iterable[str] = UNITS) -> list[Pupil]:
 
 
 def grade(course_root: Path, units: Iterable[str] = UNITS) -> list[Submission]:
-    """Release, write the class, grade it, write feedback and ``grades.csv``: all that an instructor does."""
+    """Release, write the class, grade it, write feedback and ``grades.csv``: all the steps of an instructor."""
     from autograder.lms.nbgrader import graded_submissions
     from autograder.lms.release import generate
 

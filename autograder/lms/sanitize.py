@@ -1,4 +1,4 @@
-"""Text cells of learners as HTML that can do nothing: for nbgrader's feedback pages and its formgrader.
+"""Text cells of learners as harmless HTML: for nbgrader's feedback pages and its formgrader.
 
 nbconvert shows the HTML in a text cell as it is, so a learner's script would run in the grader's browser, with the
 grader's rights in nbgrader. `autograder.lms.restore` marks the text cells that are not the course's own; here they
@@ -44,7 +44,7 @@ _IGNORED_IN_ADDRESS = re.compile(r"[\x00-\x20]")  # browsers ignore most of thes
 
 
 def clean(text: str) -> str:
-    """HTML without anything that acts; tags that are not allowed are shown as text."""
+    """HTML without active content; tags that are not allowed are shown as text."""
     if text.count("<") > MAX_TAGS:
         return f"<pre>{html.escape(text)}</pre>"
     # The cleaner would drop those tags. Only the cleaner makes the text harmless.
@@ -71,7 +71,7 @@ def _may_stay(tag: str, name: str, value: str) -> str | None:
 
 @pass_context
 class MarkdownToHarmlessHtml(Configurable):
-    """nbconvert's filter, but a learner's text is made harmless.
+    """nbconvert's filter, which here also makes a learner's text harmless.
 
     A text that lost a picture or is too long is shown as its source.
     """
@@ -88,7 +88,7 @@ class MarkdownToHarmlessHtml(Configurable):
 
 
 class HighlightWithinBounds(Highlight2HTML):
-    """nbconvert's filter, but what is too long is shown without colours."""
+    """nbconvert's filter, which here shows code that is too long without colours."""
 
     def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
         if len(source) > MAX_COLOURED or any(len(line) > MAX_LINE for line in source.splitlines()):

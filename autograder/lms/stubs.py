@@ -1,4 +1,4 @@
-"""What a learner finds in place of a solution."""
+"""The stubs that stand in place of solutions in a learner's notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def solution_id(task: str) -> str:
 
 
 class ClearSolutionsByName(ClearSolutions):
-    """Like nbgrader's, but a stub says which task it stands for."""
+    """Like nbgrader's step, but each stub says for which task it stands."""
 
     text_stub = ANSWER_STUB
 

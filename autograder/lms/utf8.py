@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def restart() -> None:
-    """Start the program ``nbgrader`` anew with names in UTF-8, if they are not: its database takes no others."""
+    """Start ``nbgrader`` anew with names in UTF-8, if they are in another encoding: its database takes only UTF-8."""
     is_nbgrader = "nbgrader" in Path(sys.argv[0]).parts[-2:]  # and not a server that has loaded it
     if is_nbgrader and sys.getfilesystemencoding() != "utf-8":
         os.environ["PYTHONUTF8"] = "1"  # for processes that it starts

@@ -11,12 +11,12 @@ process. Its text is compiled where these names exist, and nothing else of the c
 ``line_of_overflow(learner, name)``
     the line in which a C kernel computes an offset as an `int`, or an empty text;
 ``processor_time(seconds, what)``
-    a context that raises `OutOfTime` in what runs inside once it has computed for so long;
+    a context that raises `OutOfTime` in the code inside it once that code has computed for ``seconds``;
 the functions and classes that the check names with ``uses=``
     (``learner.run(driver, ..., uses=(load_weights,))``): helpers that several drivers share. A helper finds the same
     names, and the helpers that stand before it in ``uses``.
 
-Everything else a driver imports itself.
+A driver imports everything else itself.
 """
 
 from __future__ import annotations

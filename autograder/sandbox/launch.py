@@ -48,7 +48,7 @@ class Setup:
 
     @staticmethod
     def best(jailed: bool, compiler: bool) -> Setup:
-        """With the best kind of jail that works here; raises `NoJail` when there is none."""
+        """The setup with the best kind of jail that works here; raises `NoJail` when there is none."""
         return Setup(jailed, not jailed or user_namespace_modes()[0], compiler)
 
     def serves(self, wanted: Setup) -> bool:
@@ -129,7 +129,7 @@ def launch(setup: Setup) -> Launched:
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """For the imports of a command that grades: garbage collection would take an eighth of their time, and find none.
+    """For the imports of a command that grades: garbage collection would take an eighth of that time, for nothing.
 
     Objects that exist afterwards are frozen: they live until the command ends, so no collection visits them again.
     """

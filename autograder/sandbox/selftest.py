@@ -1,7 +1,7 @@
 """``autograder doctor --sandbox``: every property of the sandbox, proved by trying to break it from inside.
 
 A probe is a function whose source is run in the process of a jailed submission, where a learner's code would
-be; what it managed to do comes back, and ``held`` says whether the sandbox kept its promise.
+be; the result of its attempt comes back, and ``held`` says whether the sandbox kept its promise.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def use_memory_in_many_processes(learner, facts):
 
     for _ in range(12):
         if os.fork() == 0:
-            ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # hide from whoever looks: not dumpable
+            ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # not dumpable: other processes cannot look into it
             kept = bytearray(64 * 2**20)
             time.sleep(5)
             os._exit(len(kept) % 2)
@@ -482,12 +482,12 @@ def take_more_processors(learner, facts):
     return len(os.sched_getaffinity(0))
 
 
-# --- what must come of it -----------------------------------------------------------------------------
+# --- what the outcome must be -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Probe:
-    """One promise. ``held`` judges the attempt's return value; ``None`` from it means: not available here."""
+    """One promise. ``held`` judges the attempt's return value; ``None`` means that it cannot be tried here."""
 
     name: str
     how: str

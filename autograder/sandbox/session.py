@@ -1,6 +1,6 @@
-"""Code in another process: the fork server's grader side, and the subject that lives behind it.
+"""Code in another process: the grader's side of the fork server, and the subject that runs behind it.
 
-Nothing that arrives from there is trusted: replies are bounded, checked and made plain by ``runtime.wire``.
+Nothing that arrives from that process is trusted: replies are bounded, checked and made plain by ``runtime.wire``.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class ForkServer:
             time.sleep(0.005)
 
     def has_ended(self) -> bool:
-        """Whether the server is gone: then what its last submissions seemed to do says nothing about them."""
+        """Whether the server is gone: then the outcomes of its last submissions say nothing about them."""
         with self._lock:
             try:
                 ended = self._control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
@@ -190,7 +190,7 @@ class ForkServer:
         return ended
 
     def _reason_of_end(self) -> str:
-        """Why the server has ended; logged once, since whoever catches the exception may start another server."""
+        """Why the server has ended; logged once, since a caller that catches the exception may start another server."""
         with self._lock:
             if not self._reason:
                 self._reason = self._launched.last_words()
@@ -224,7 +224,7 @@ class ProcessSubject:
 
     A cell or a request that hangs or kills the process costs only itself: a fresh process executes the
     other cells again and grading goes on with the next request. ``modules``: the texts, by name, of modules that cells
-    may import; ``course``: of those of `solutions`, what the course has for earlier units.
+    may import; ``course``: the texts of those modules of `solutions` that stand for earlier units.
     """
 
     server: ForkServer
@@ -240,7 +240,7 @@ class ProcessSubject:
         self._connection: _Timed | None = None
         self._pid = 0
         self._folder: tempfile.TemporaryDirectory | None = None
-        self._spent = 0.0  # seconds that it took; those in which the grader works are not the submission's
+        self._spent = 0.0  # seconds that it took, without those in which the grader works
         self._failed = False  # whether the last process was ended for what it did, or ended itself
         self._lethal: set[int] = set()
         self._received = 0
@@ -310,7 +310,7 @@ class ProcessSubject:
         return ["" if index in self._lethal else source for index, source in enumerate(self.cells)]
 
     def look_for_lethal_cells(self) -> None:
-        """Have the cells executed, if they are not: then `harmless_cells` knows."""
+        """Execute the cells if that has not happened yet: then `harmless_cells` knows the lethal ones."""
         if self._connection is None:
             with contextlib.suppress(SubjectTimeout):
                 self.load()
@@ -332,7 +332,7 @@ class ProcessSubject:
         return None
 
     def _run_cell(self, index: int, waited: bool) -> bool:
-        """Execute a cell and report on it; whether the process has survived that."""
+        """Execute a cell and report on it; returns whether the process has survived the cell."""
         source = self.cells[index]
         if len(source) > wire.MAX_TEXT:
             self.reports[index] = CellReport(error=f"It is longer than the {wire.MAX_TEXT:,} characters that are run.")
@@ -375,7 +375,7 @@ class ProcessSubject:
         return SubjectTimeout(f"The submission used up its {self.limits.total_seconds:g} seconds before this was done.")
 
     def _exchange(self, message: Any, what: str, granted: float = 0.0) -> bytes:
-        """Send a message and return the frame that comes back, after ``granted`` seconds at most if it has any."""
+        """Send a message and return the frame that comes back, within ``granted`` seconds if that is not 0."""
         try:
             frame = wire.encode(message)
         except wire.WireError as error:
@@ -427,7 +427,7 @@ class ProcessSubject:
             raise self._crashed(what, error) from None
 
     def _crashed(self, what: str, error: Exception) -> SubjectCrashed:
-        """End the process; the exception that says how it ended."""
+        """End the process; returns the exception that says how it ended."""
         # A process that exits closes its connection a moment before it has an exit code.
         code = self._stop_process(patience=0.0 if isinstance(error, wire.WireError) else 1.0)
         self.close()
@@ -435,7 +435,7 @@ class ProcessSubject:
         return SubjectCrashed(_how_it_ended(what, code, error))
 
     def _restart(self) -> None:
-        """Get a fresh process. Where the submission has made that necessary, it takes the submission's time."""
+        """Get a fresh process. If the submission has made that necessary, the time counts as the submission's."""
         started = time.monotonic()
         self.close()
         folder = self.server.home  # in a jail, a memory file system of its own
@@ -480,8 +480,9 @@ class ProcessSubject:
 class _Timed:
     """A connection whose every use counts against one deadline, so that a trickle of bytes cannot stretch it.
 
-    The grader itself may be late: while one of its threads decodes a large file, no other one runs. So after a deadline
-    the connection is checked once more. If bytes have arrived already, there is a little time for the rest of them.
+    The grader itself may be late: while one of its threads decodes a large file, no other thread runs. So after a
+    deadline the connection is checked once more. If bytes have arrived already, there is a little time for the rest of
+    them.
     """
 
     def __init__(self, connection: socket.socket):

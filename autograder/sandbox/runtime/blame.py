@@ -1,4 +1,4 @@
-"""The statement of a cell to drop for a syntax error: the others are run, and read, without it."""
+"""The statement of a cell to drop for a syntax error: the other statements are run, and read, without it."""
 
 from __future__ import annotations
 

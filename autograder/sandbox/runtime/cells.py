@@ -1,4 +1,4 @@
-"""Executing a submission's cells, one by one, as a notebook would, but without waits for input and with bounded output.
+"""Executing a submission's cells, one by one, as a notebook would, but never waiting for input and with bounded output.
 
 A top-level statement that fails does not stop the others: later statements are run, and unparsable ones are left
 out. Magics and shell lines are understood and do nothing, except those that run code (``%time``, ``%%capture`` and the
@@ -201,7 +201,7 @@ class Failures:
             self.more += 1
 
     def __str__(self) -> str:
-        told = sorted(self.told, key=lambda text: text.startswith("NotImplementedError"))  # a stub's says least
+        told = sorted(self.told, key=lambda text: text.startswith("NotImplementedError"))  # a stub says least
         if self.more:
             told.append(f"{self.more} more statements failed")
         if self.rest:
@@ -237,21 +237,21 @@ class CellRunner:
         sys.modules.update(_stand_ins())
 
     def add_course(self, sources: Mapping[str, str]) -> None:
-        """Let cells import what the course has for the units before theirs: texts by module of `solutions`."""
+        """Let cells import the course's code for earlier units: texts by module of `solutions`."""
         course = CourseCode(sources)
         sys.meta_path.insert(0, course)
         sys.modules[EARLIER] = course.earlier
         vars(sys.modules["autograder"])["earlier"] = course.earlier
 
     def add_modules(self, modules: Mapping[str, str]) -> None:
-        """Put the modules that lay beside the notebook where cells import from: texts by name."""
+        """Put the modules that lay beside the notebook into a place from which cells can import: texts by name."""
         for name, text in modules.items():
             _write(f"{name}.py", text)
 
     def run(self, index: int, source: str) -> CellResult:
         """Execute one cell. Its errors are reported, not raised.
 
-        A second time, only those of its statements are executed that failed: the names that they lack may be there.
+        If a cell runs again, only its statements that failed are executed: the names that they lack may now exist.
         """
         self._cell, self._failures = index, Failures()
         failed = self._failed.pop(index, None)
@@ -299,7 +299,7 @@ class CellRunner:
         return [self._compiled(part, file) for part in self._parts(text, file)]
 
     def _as_python(self, source: str, file: str) -> str:
-        """A cell without IPython's own syntax. Most cells have none: to parse one says so in a fifth of the time."""
+        """A cell without IPython's own syntax. Most have none, and parsing shows that in a fifth of the time."""
         if not _PROMPT.match(source):
             with contextlib.suppress(Exception):
                 self._parse(source, file)
@@ -416,7 +416,7 @@ EARLIER = "autograder.earlier"
 
 
 class CourseCode(importlib.abc.Loader, importlib.abc.MetaPathFinder):
-    """Finds modules of the course's solutions among texts. What is not among them is not there."""
+    """Finds modules of the course's solutions among texts, and no other module of them."""
 
     def __init__(self, sources: Mapping[str, str]):
         self._sources = {f"solutions.{name}": text for name, text in sources.items()}
@@ -452,12 +452,12 @@ _FRONT_DOOR = (
 
 
 def _stand_ins() -> dict[str, types.ModuleType]:
-    """The project's packages, as far as learner code needs them to be there.
+    """Stand-ins for the project's packages, as far as learner code needs them.
 
     Check cells run like any other cell, and must neither grade anything here nor fail.
     """
     autograder, solutions = types.ModuleType("autograder"), types.ModuleType("solutions")
     vars(autograder).update(dict.fromkeys(_FRONT_DOOR, _accept_anything))
-    vars(autograder)["when_ready"] = lambda: contextlib.suppress(Exception)  # what uses kernels finds none here
+    vars(autograder)["when_ready"] = lambda: contextlib.suppress(Exception)  # code that uses kernels finds none here
     vars(solutions).update(SPECIAL_IDS, __path__=[])
     return {"autograder": autograder, "solutions": solutions}

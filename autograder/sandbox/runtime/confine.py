@@ -60,7 +60,7 @@ def limit(memory: int | None, processes: bool) -> None:
     _limit(resource.RLIMIT_FSIZE, FILE_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     if sys.platform == "linux":
-        # Where the machine's memory runs out all the same, let the out-of-memory killer choose a submission.
+        # If the machine's memory still runs out, let the out-of-memory killer choose a submission.
         with contextlib.suppress(OSError):
             _write("/proc/self/oom_score_adj", "1000")
 
@@ -113,10 +113,10 @@ def adopt_orphans() -> None:
 
 @contextlib.contextmanager
 def first_in_its_namespace() -> Iterator[bool]:
-    """The process that is forked meanwhile is the first one (PID 1) of a fresh PID namespace; whether that is so.
+    """Inside, a forked process is the first one (PID 1) of a fresh PID namespace; yields whether that works here.
 
-    Only root can do that for itself. It saves every submission a second fork, a twentieth of the processor time of
-    `grade`.
+    Only root can make such a namespace for itself. It saves every submission a second fork, a twentieth of the
+    processor time of `grade`.
     """
     pid = seccomp.NAMESPACES["pid"]
     if os.getuid() != 0 or _libc.unshare(pid) != 0:
@@ -135,7 +135,7 @@ def first_in_its_namespace() -> Iterator[bool]:
 def enter_namespaces(number: int, but_pid: bool = False) -> None:
     """Move to fresh namespaces; the *next* fork of this process is the first one inside (PID 1), unless ``but_pid``.
 
-    As root, the process first becomes a user of its own, ``number`` counting them: limits on processes hold
+    As root, the process first becomes a user of its own, with its ``number``: limits on processes hold
     per user, and one submission could otherwise signal another.
     """
     user = os.getuid()
@@ -171,7 +171,7 @@ def hide_everything(writable: Iterable[str]) -> None:
     """Fresh, empty, small memory file systems in place of all folders that can be written to, and of ``/proc``."""
     for folder in writable:
         _mount(folder, f"size={SCRATCH_BYTES},nr_inodes=4096,mode=1777", _MS_NOSUID | _MS_NODEV)
-    # Processes of the jail are none of a submission's business, and its own ones it knows.
+    # A submission needs to see no process of the jail, and it knows its own.
     _mount("/proc", "size=4096,mode=555", _MS_NOSUID | _MS_NODEV | _MS_RDONLY)
 
 

@@ -19,6 +19,6 @@ def end_with_grader(control: int) -> None:
 
 
 def stop_watching(control: int) -> None:
-    """No signal any more: from here on, this process reads from the socket itself."""
+    """Ask for no further signal: from here on, this process reads from the socket itself."""
     fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) & ~os.O_ASYNC)
     signal.signal(signal.SIGIO, signal.SIG_DFL)

@@ -35,7 +35,7 @@ class Line:
 
     @cached_property
     def definition(self) -> str:
-        """The function or class, of those that the file itself holds, in which the line stands; ``""`` if in none."""
+        """The function or class, of those that the file itself holds, in which the line stands; ``""`` for none."""
         definitions = (node for node in _tree(self.file).body if isinstance(node, _DEFINITIONS))
         return next((node.name for node in definitions if _holds(node, self.number)), "")
 

@@ -55,7 +55,7 @@ def children_of_all() -> dict[int, list[int]]:
 
 
 def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = ()) -> list[int]:
-    """The processes below ``top``, those ``without`` and all below them left out.
+    """The processes below ``top``, except those in ``without`` and all below these.
 
     What an ended process leaves behind in its PID namespace falls to the first process there, so nothing gets away.
     """
@@ -67,7 +67,7 @@ def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = 
 
 
 def usage(pid: int) -> dict[str, int]:
-    """Bytes of memory of a process that no file holds (also what went to the swap space), and its threads.
+    """Bytes of a process's memory that no file holds (swapped pages included), and the number of its threads.
 
     Page tables are included. Any process may read these numbers of any other, even of one that tries to hide.
     """

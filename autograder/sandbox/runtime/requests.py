@@ -1,4 +1,4 @@
-"""Running one request of the grader against a namespace, in whatever process that namespace lives."""
+"""Running one request of the grader against a namespace, in the process that holds the namespace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Request:
     """Call ``name`` in the learner's namespace, or run the driver function ``name`` whose ``source`` is given.
 
     A driver receives the namespace as its first argument. Arguments are plain data (see `wire.plain`). ``seconds``: how
-    long it may take, where that is longer than for any request.
+    long it may take, if that is longer than the limit for all requests.
     """
 
     name: str
@@ -139,7 +139,7 @@ def _outcome(namespace: dict, request: Request, shared: bool) -> Outcome:
 
 @contextmanager
 def torch_as_it_starts() -> Iterator[None]:
-    """Gradients are recorded and numbers are float32, whatever was set before; afterwards all is as it was.
+    """Inside, gradients are recorded and numbers are float32; afterwards the earlier settings return.
 
     Code that turns gradients off for good would otherwise spoil what comes after it: in a notebook, even its own
     fixed version.
@@ -159,7 +159,7 @@ class OutOfTime(BaseException):
 
 @contextmanager
 def processor_time(seconds: float, what: str = "this") -> Iterator[None]:
-    """For drivers: raise `OutOfTime` in what runs inside once it has computed for so many seconds.
+    """For drivers: raise `OutOfTime` in the code inside once it has computed for so many seconds.
 
     ``what``: how the message names it.
 
@@ -214,7 +214,7 @@ def _compiled(driver: str) -> CodeType:
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """The same random numbers for the same request, and the caller's generators left as they were.
+    """Inside, the same request gets the same random numbers; afterwards the caller's generators are as they were.
 
     The generators are this process's, so requests from several threads take turns.
     """
@@ -265,7 +265,7 @@ def _words_of(text: str) -> frozenset[str]:
 
 
 def _is_raised_by_hand(error: BaseException) -> bool:
-    """Whether it comes from a `raise` statement of the learner's: PyTorch, too, calls much "not implemented"."""
+    """Whether an error comes from a learner's `raise` statement: PyTorch, too, calls many things "not implemented"."""
     last = error.__traceback__
     while last and last.tb_next:
         last = last.tb_next

@@ -141,8 +141,8 @@ def program(column: int) -> bytes:
     steps += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
     steps += _for_call(CLONE[column], 0, [(_ANY_BIT, 0, 1, sum(NAMESPACES.values()))], errno.EPERM)
     # Only Unix sockets: others, with no network to send to, would only keep data that nobody counts, and some (vsock,
-    # for one) know no network namespaces. Who counts messages that wait (`procfs.socket_memory`) has to know how
-    # large a buffer can be: asking for another one does nothing, and says that it was done.
+    # for one) know no network namespaces. Code that counts waiting messages (`procfs.socket_memory`) has to know how
+    # large a buffer can be: a request for another size does nothing, and reports success.
     for call in (_SOCKET, _SOCKETPAIR):
         steps += _for_call(call[column], 0, [(_EQUAL, 1, 0, _AF_UNIX)], errno.ENETUNREACH)
     larger = [(_EQUAL, 1, 0, _SO_SNDBUF), (_EQUAL, 0, 1, _SO_SNDBUFFORCE)]

@@ -72,7 +72,7 @@ class Children:
                     os.close(self._errors)
                     self._control.close()
                     _start(connection, writing, message["folder"], child, self._count, self._writable, inside)
-        except OSError as error:  # the system allows no more processes now: those that there are go on
+        except OSError as error:  # the system allows no more processes now: the existing ones go on
             os.close(reading)
             os.close(writing)
             return str(error.strerror)
@@ -98,7 +98,7 @@ class Children:
     def kill(self, pid: int, force: bool) -> int | None:
         """Collect a process that has ended by itself, with what it started: its exit code, negative for a signal.
 
-        One that has not ended is left alone, or ended by ``force``: ``None``.
+        A process that has not ended is left alone, or ended by ``force``; the result is then ``None``.
         """
         if pid not in self._pids:
             return None
@@ -118,8 +118,9 @@ class Children:
     def kill_over_limit(self) -> None:
         """End every submission whose processes together are too large or too many.
 
-        The system's own limits hold for one process, and the one on processes not for root. (A cgroup would hold for
-        all, but ordinary users, most containers and systems with the first version of cgroups offer none to write to.)
+        The system's own limits hold for one process, and the limit on processes does not hold for root. (A cgroup would
+        hold for all processes, but ordinary users, most containers and systems with the first version of cgroups have
+        none that they can write to.)
         """
         if not self._jailed:
             return
@@ -264,7 +265,7 @@ def _fault(error: Exception) -> dict:
 
 
 def _answer(runner: CellRunner, message: dict) -> Any:
-    """What becomes of a message: code to import, a cell, or else a request."""
+    """The reply to a message: code to import, a cell, or else a request."""
     if "modules" in message:
         runner.add_course(message["course"])
         return runner.add_modules(message["modules"])

@@ -2,8 +2,9 @@
 
 The process that forks executes nothing of a submission and does not even read the requests: a fork reads one from the
 grader's connection and closes that before it executes the submission's cells. It answers on a connection of its own,
-and what it answers is passed on unread. Then whatever it started is ended, and the folders that it may write to are
-emptied. So code in one fork can tell another one nothing, whether in memory, in files or through processes that stay.
+and the answer is passed on unread. Then every process that the fork started is ended, and the folders that it may write
+to are emptied. So code in one fork can tell another fork nothing, whether in memory, in files or through processes that
+stay.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _answer(runner: CellRunner, cells: Sequence[str], request: Request) -> dict:
 
 
 def _said(connection: socket.socket, child: int) -> bytes | None:
-    """The frame that a fork sends; ``None`` for one that ends without, or sends something else."""
+    """The frame that a fork sends; ``None`` for a fork that ends without a frame, or sends something else."""
     while not select.select([connection], [], [], LOOK_SECONDS)[0]:
         if (
             procfs.has_ended(child) and not select.select([connection], [], [], 0)[0]
@@ -123,7 +124,7 @@ def _end(child: int) -> int | None:
 
 
 def _emptied(folder: str, mode: int) -> bool:
-    """Remove all that is in a folder, and the trace of that; whether nothing is left."""
+    """Remove all that is in a folder, and reset its mode and times; returns whether nothing is left."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

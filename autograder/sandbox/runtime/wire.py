@@ -127,7 +127,7 @@ def _plain_numpy(value: Any) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """A frame for a value in the types that `plain` returns; raises `WireError` for one that would be refused."""
+    """A frame for a value in the types that `plain` returns; raises `WireError` for a value that would be refused."""
     encoder = _Encoder()
     text = json.dumps(encoder.tree(value)).encode()
     length = sum(map(len, encoder.blobs))

@@ -338,13 +338,17 @@ def check_manners(learner, rng, name):
         reply = check_greedy(learner, name, table, src, mask, 5, expected, what, training)
         _, _, encoded, gradients, (mode, slope), _ = reply
         if encoded != 1:
-            raise AssertionError(f"The source was encoded {encoded} times. Encode it once: its memory does not change.")
+            raise AssertionError(
+                f"{name} encoded the source {encoded} times. Encode it once: its memory stays the same."
+            )
         if gradients is not False:
-            raise AssertionError("The model ran while gradients were recorded: use torch.no_grad().")
+            raise AssertionError(f"{name} ran the model while gradients were recorded: use torch.no_grad().")
         if mode is not training:
-            raise AssertionError("The model is in another mode (training or evaluation) after the call than before.")
+            raise AssertionError(f"After {name} the model is in another mode (training or evaluation) than before it.")
         if not isinstance(slope, torch.Tensor) or not torch.equal(slope, 2.0 * src):
-            raise AssertionError("After the call no gradients are recorded any more.")
+            raise AssertionError(
+                "After the call no gradients are recorded any more. Use torch.no_grad() as a decorator or in a `with`."
+            )
 
 
 @pytest.mark.task("decoding.greedy_decode", points=1)
@@ -567,7 +571,7 @@ def test_top_p_out_of_range(learner, reference, rng):
     if not isinstance(tokens, torch.Tensor) or tokens.shape != (2,):
         raise AssertionError("sample_next(logits, top_p=1) should be one token for each row, of shape (2,).")
     if not learner.run(draw, torch.tensor([[0.0, 9.0, 0.0]]), {"temperature": 0, "top_p": 0.5}, 0)[0][0].any():
-        raise AssertionError("sample_next(logits, temperature=0) should be the index of the largest logit.")
+        raise AssertionError("sample_next(logits, temperature=0, top_p=0.5) should be the index of the largest logit.")
 
 
 @pytest.mark.task("decoding.sample_next", points=1)
@@ -583,13 +587,13 @@ def test_generator_of_tokens(learner, reference, rng):
         assert_equal(again, one, "the tokens, drawn again with a generator of the same seed")
         # 40 draws of at least 4 tokens of similar probability: the chance that two batches agree is below 10^-18.
         for two, three, what in (
-            (one, other, "generators of different seeds"),
-            (one, then, "two calls with one generator"),
-            (free, free_again, "two calls without a generator"),
-            (one, one[:1].expand(40), "all rows of a batch"),
+            (one, other, "the same tokens with generators of different seeds"),
+            (one, then, "the same tokens in two calls with one generator"),
+            (free, free_again, "the same tokens in two calls without a generator"),
+            (one, one[:1].expand(40), "the same token in all 40 rows of a batch"),
         ):
             if torch.equal(two, three):
-                raise AssertionError(f"{what.capitalize()} gave the same tokens.")
+                raise AssertionError(f"sample_next, called with {options or 'logits alone'}, drew {what}.")
 
 
 @pytest.mark.task("decoding.sample_next", points=1)
@@ -613,7 +617,7 @@ def test_large_logits_and_other_types(learner, reference, rng):
         (tokens,), _ = learner.run(draw, logits, options, 4)
         assert_equal(tuple(tokens.shape), (60,), "the shape of the result")
         if logits.gather(1, tokens[:, None]).isinf().any():
-            raise AssertionError("A token whose logit is minus infinity was drawn.")
+            raise AssertionError(f"sample_next, options {options}, drew a token whose logit is minus infinity.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ HINTS = {
         "of the work is the same in every step? What should a row do after its end symbol, while other rows continue? "
         "({Section}`decoding#decoding-loop` and {heading}`decoding#finished-rows`.)",
         "Start with a column of `bos_id`, (B, 1), and a boolean for each row, (B,). `model.decode` needs the memory, "
-        "the source mask, all ids so far and `causal_mask(T)`. `model.generator` turns its last position, `hidden[:, "
-        "-1]`, into (B, V). The order matters: first put `PAD` into the rows that were finished before, then mark the "
-        "rows that end now. Otherwise the end symbol is lost. max_len counts the first column, too.",
+        "the source mask, all ids so far and `causal_mask(T)`. `model.generator` turns the last position of the "
+        "decoder's output into (B, V). The order matters: first put `PAD` into the rows that were finished before, "
+        "then mark the rows that end now. Otherwise the end symbol is lost. max_len counts the first column, too.",
         "memory = encode once\n"
         "ids = a column of bos_id; finished = all False\n"
         "while there is room and some row is not finished:\n"
@@ -38,10 +38,10 @@ HINTS = {
         "Greedy decoding cannot take a step back. If you keep a few prefixes instead of one, how do you compare "
         "them? And how do you compare outputs of different length at the end? ({Section}`decoding#beam-idea` and "
         "{heading}`decoding#length-penalty`.)",
-        "Take one source at a time. With n prefixes, scores are (n,) and log-probabilities (n, V): their sum "
-        "`scores[:, None] + log_probs` has all candidates. In `flatten().topk(...)` an index stands for parent `index "
-        "// V` and token `index % V`. Start with one prefix, not with copies. A finished output leaves the beam, "
-        "with its sum divided by ((5 + length) / 6) ** length_penalty. Its length counts the end symbol but not the "
+        "Take one source at a time. With n prefixes, scores are (n,) and log-probabilities (n, V). Their sum, with "
+        "the scores as a column, has all candidates. In the flattened sums each parent has V candidates in a row: what "
+        "do an index's quotient and remainder by V tell you? Start with one prefix, not with copies. A finished output "
+        "leaves the beam, with its sum divided by the length penalty. Its length counts the end symbol but not the "
         "start symbol. Repeat the memory and the mask of the source once for each prefix.",
         "memory = encode once\n"
         "for each source:\n"
@@ -60,7 +60,7 @@ HINTS = {
         "Keys and values are (B, H, T, d_head): time is axis -2. Every layer has its own, and every cache has its "
         "own layers, so make the store in `__init__`. The first call may bring a whole prompt, later ones single "
         "positions. Return everything, the new positions last. `length` is read without brackets, and is 0 before "
-        "the first call. In `reorder`, `k[rows]` fetches rows of the first axis into a new tensor.",
+        "the first call. In `reorder`, an index of row numbers fetches rows into a new tensor.",
         "in __init__: an empty dictionary\n"
         "length: 0 without layer 0, else the size of its keys along time (with @property)\n"
         "in update:\n"

@@ -20,8 +20,7 @@ mistake(
     section="decoding-loop",
     why="Every step writes the same token. You took it from the first position of the decoder's output, which says "
     "what follows the start symbol. Which position says what comes next?",
-    hint="All your tokens come from the output at position 0. The last position, `hidden[:, -1]`, is the one that says "
-    "what comes next.",
+    hint="All your tokens come from the output at position 0. The last position is the one that says what comes next.",
 )
 
 mistake(
@@ -121,8 +120,8 @@ mistake(
     section="finished-rows",
     why="A finished row starts to write again after one `PAD`. You work out anew at every step whether it is "
     "finished, from its newest token. What should the old flag contribute?",
-    hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: update with `|=`, "
-    "not with `=`.",
+    hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: combine the old "
+    "flags with the new ones instead of replacing them.",
 )
 
 mistake(
@@ -341,7 +340,7 @@ mistake(
     section="decoding-temperature",
     why="The same logits always give the same token. You take the most likely one at every temperature. At which "
     "single temperature is nothing drawn?",
-    hint="You always return the same token for the same logits. Only temperature 0 is argmax; else draw with "
+    hint="You always return the same token for the same logits. Only temperature 0 is argmax; otherwise, draw with "
     "`torch.multinomial`.",
 )
 
@@ -387,7 +386,7 @@ mistake(
     section="decoding-temperature",
     why="Your draws are far too even. You took the softmax twice, and probabilities differ by at most 1. Of what "
     "should the only softmax be taken?",
-    hint="Your draws are far too even: a softmax of a softmax. Take it once, of the logits.",
+    hint="Your draws are far too even: you take the softmax of a softmax. Take it once, of the logits.",
 )
 
 mistake(
@@ -451,9 +450,10 @@ mistake(
     edit("min(top_k, logits.shape[-1])", "min(top_k + 1, logits.shape[-1])"),
     base="kth-score-as-limit",
     section="top-k",
-    why="One token too many survives. Your limit is the logit after the k-th. Which index has the k-th of a sorted "
-    "list that counts from 0?",
-    hint="One token too many survives your top-k. Of the sorted logits the k-th has the index k - 1.",
+    why="One token too many survives. Your limit is the logit after the k-th. Which index does the k-th entry of a "
+    "sorted list have, counted from 0?",
+    hint="One token too many survives your top-k. In a sorted list whose indices start at 0, the k-th entry has the "
+    "index k - 1.",
 )
 
 mistake(
@@ -514,9 +514,9 @@ mistake(
     edit("min(top_k, logits.shape[-1])", "top_k"),
     base="kth-score-as-limit",
     section="top-k",
-    why="A `top_k` above the size of the vocabulary raises an error. You passed it on as it is. How many tokens can "
-    "be kept at most?",
-    hint="A `top_k` above the size of the vocabulary raises an error. Use `min(top_k, V)`.",
+    why="A `top_k` above the size of the vocabulary raises an error. You passed `top_k` on as it is. How many tokens "
+    "can be kept at most?",
+    hint="A `top_k` above the size of the vocabulary raises an error. Limit it to the size of the vocabulary.",
 )
 
 mistake(
@@ -624,7 +624,8 @@ mistake(
     section="top-p",
     why="Your nucleus depends on the other rows of the batch. The cumulative sum runs along the batch. Along which "
     "axis should it run?",
-    hint="Your nucleus depends on the other rows of the batch: the cumulative sum runs along the wrong axis.",
+    hint="Your nucleus depends on the other rows of the batch: the cumulative sum runs along the batch. Let it run "
+    "along the vocabulary.",
 )
 
 mistake(
@@ -744,9 +745,10 @@ mistake(
     edit("logits = logits / temperature", "torch.manual_seed(0)\nlogits = logits / temperature"),
     base="kth-score-as-limit",
     section="sampling-seed",
-    why="Every call draws the same tokens. You set a seed inside the function. Which generator should decide?",
-    hint="Every call gives the same tokens: you set a seed inside. Use the caller's `generator`, and PyTorch's own if "
-    "there is none.",
+    why="Without a generator, every call draws the same tokens. You set a seed inside the function. Which generator "
+    "should decide?",
+    hint="Without a generator, every call gives the same tokens: you set a seed inside. Use the caller's `generator`, "
+    "and PyTorch's own if there is none.",
 )
 
 mistake(
@@ -774,7 +776,7 @@ mistake(
     base="kth-score-as-limit",
     section="decoding-temperature",
     why="Your result has the shape (B, 1). You returned the column as it was drawn. Which shape do B tokens have?",
-    hint="Your result has one axis too many. Remove the last one with `squeeze(-1)`.",
+    hint="Your result has one axis too many. Remove the last one.",
 )
 
 mistake(
@@ -784,7 +786,7 @@ mistake(
     section="decoding-temperature",
     why="A batch of one row comes back as a single number. `squeeze()` without an argument removes every axis of "
     "length 1. Which axis do you really want to remove?",
-    hint="A batch of one row comes back as a single number. Say which axis to remove: `squeeze(-1)`.",
+    hint="A batch of one row comes back as a single number. Say which axis to remove: the last one.",
 )
 
 mistake(
@@ -818,8 +820,8 @@ mistake(
     section="top-p",
     why="When the mass reaches `top_p` exactly, you keep one token too many: of four equal tokens, 0.5 should keep "
     "two. Your comparison lets equality pass. When is the set complete?",
-    hint="When the mass reaches `top_p` exactly you keep one token too many: of four equal tokens, `top_p=0.5` keeps two. "
-    "Compare with `>=`.",
+    hint="When the mass reaches `top_p` exactly you keep one token too many: of four equal tokens, `top_p=0.5` keeps "
+    "two. The set is complete as soon as its mass reaches `top_p`; it need not exceed it.",
 )
 
 
@@ -835,8 +837,8 @@ mistake(
     section="beam-idea",
     why="Your beam finds only what greedy decoding finds, at several times the cost. You started with copies of one "
     "prefix, and they stay copies. How many different prefixes exist before the first step?",
-    hint="Your beam finds what greedy decoding finds: it starts with equal copies, and stays so, or it looks at one "
-    "continuation of each prefix. Start with one prefix, and look at several continuations.",
+    hint="Your beam finds only what greedy decoding finds. Either it starts with equal copies, which stay equal, or it "
+    "looks at one continuation of each prefix. Start with one prefix, and look at several continuations.",
 )
 
 mistake(
@@ -902,8 +904,8 @@ mistake(
     section="beam-bookkeeping",
     why="Your hypotheses join the prefix of one with the token of another. You took the flattened index of a "
     "candidate apart with the wrong size. How many candidates does each parent contribute?",
-    hint="Your hypotheses mix the prefixes of one with the tokens of another. In the flattened `(k, V)` table the "
-    "parent is `position // V`, the token `position % V`.",
+    hint="Your hypotheses mix the prefixes of one with the tokens of another. In the flattened `(k, V)` table each "
+    "parent has V candidates in a row. Divide by V: the whole part is the parent, the remainder the token.",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
     with torch.no_grad():
@@ -976,8 +978,8 @@ mistake(
     section="length-penalty",
     why="Your result does not depend on `length_penalty`, and short outputs win. You compared plain sums, which "
     "become smaller with every token. What should be done to a sum before it is compared?",
-    hint="Your result does not depend on `length_penalty`. Divide the sum by `((5 + length) / 6) ** length_penalty` "
-    "before you compare.",
+    hint="Your result does not depend on `length_penalty`. Divide each sum by the penalty for its length before you "
+    "compare.",
 )
 
 mistake(
@@ -1002,7 +1004,7 @@ mistake(
     section="length-penalty",
     why="Your penalty differs from the published one. You divided by a power of the plain length. Which fraction of "
     "the length does the formula raise to the power?",
-    hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`.",
+    hint="Your penalty is `length ** length_penalty`. The formula first adds 5 to the length and divides by 6.",
 )
 
 mistake(
@@ -1013,8 +1015,8 @@ mistake(
     section="length-penalty",
     why="Your penalty differs from the published one. You divided by a power of the plain length, start symbol "
     "included. Which fraction of the length does the formula use, and which ids count?",
-    hint="Your penalty is `length ** length_penalty`. Use `((5 + length) / 6) ** length_penalty`, without the start "
-    "symbol.",
+    hint="Your penalty is `length ** length_penalty`. The formula first adds 5 to the length and divides by 6. The "
+    "start symbol does not count.",
 )
 
 mistake(
@@ -1046,8 +1048,8 @@ mistake(
     edit("((5 + len(item[0]) - 1) / 6) ** length_penalty", "(1 + (5 + len(item[0]) - 1) / 6 * length_penalty)"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="At a length penalty of 0 your scores are still divided. You used the argument as a factor. Where does it "
-    "stand in the formula?",
+    why="Your scores are right at a length penalty of 0, and wrong at any other. You used the argument as a factor. "
+    "Where does it stand in the formula?",
     hint="`length_penalty` is the exponent of `(5 + length) / 6`, not a factor.",
 )
 
@@ -1059,8 +1061,8 @@ mistake(
     section="length-penalty",
     why="Your penalty has the wrong size. A power binds more tightly than a division, so only the 6 is raised. Which "
     "part of the formula does the exponent belong to?",
-    hint="Brackets are missing in your penalty: `(5 + length) / 6 ** a` raises the 6 alone. Write `((5 + length) / 6) "
-    "** a`.",
+    hint="Brackets are missing in your penalty: `(5 + length) / 6 ** a` raises the 6 alone. Put brackets around the "
+    "whole fraction.",
 )
 
 mistake(
@@ -1123,7 +1125,7 @@ mistake(
     section="beam-finished",
     why="Your output holds tokens from after an end symbol. You recorded a finished hypothesis and also continued "
     "it. Where should it be, and where not?",
-    hint="Your output holds tokens from behind an end symbol: what is finished must leave the beam.",
+    hint="Your output holds tokens from after an end symbol. A finished hypothesis must leave the beam.",
 )
 
 mistake(
@@ -1215,7 +1217,7 @@ mistake(
     section="beam-finished",
     why="A hypothesis that did not finish loses its last token. You always cut off the last id. When is this id an "
     "end symbol?",
-    hint="A hypothesis that did not finish loses its last token. Remove `eos_id` only where it stands.",
+    hint="A hypothesis that did not finish loses its last token. Remove the last id only if it is `eos_id`.",
 )
 
 mistake(
@@ -1311,7 +1313,7 @@ mistake(
     section="beam-finished",
     why="Ordinary tokens disappear from your lists, and special ones stay. You removed the ids of the course instead "
     "of the caller's. Which arguments hold the special ids?",
-    hint="You remove BOS and EOS of the course from your lists instead of `bos_id` and `eos_id`.",
+    hint="You remove BOS and EOS of the course from your lists. Remove `bos_id` and `eos_id` instead.",
 )
 
 mistake(
@@ -1410,8 +1412,8 @@ mistake(
     section="beam-bookkeeping",
     why="The length penalty makes long outputs worse. You multiplied probabilities, and such a product becomes "
     "smaller when it is divided. Which sign does a sum of log-probabilities have?",
-    hint="The length penalty works the wrong way round on your scores, since they are products of probabilities: add "
-    "log-probabilities, and divide that negative sum.",
+    hint="The length penalty works the wrong way round on your scores, since they are products of probabilities. Add "
+    "log-probabilities instead, and divide their negative sum.",
 )
 
 mistake(
@@ -1428,10 +1430,10 @@ mistake(
     edit("item[1] / ((5 + len(item[0]) - 1) / 6) ** length_penalty", "item[1]"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="Long prefixes are favoured during the search. You applied the length penalty at every step. At which "
-    "moment do outputs differ in length?",
-    hint="You apply the length penalty while prefixes are chosen, too: choose them by their sums, and divide only "
-    "when finished outputs are compared.",
+    why="Earlier steps count less and less in your scores. You divided the running sums by the length penalty at every "
+    "step. At which moment do outputs differ in length?",
+    hint="You divide the running sums at every step, so early log-probabilities are divided again and again. Choose "
+    "prefixes by their sums, and divide only when finished outputs are compared.",
 )
 
 mistake(
@@ -1440,10 +1442,10 @@ mistake(
     edit("min(beam_size, len(log_probs))", "min(beam_size, len(log_probs)) if len(ids) == 1 else 1"),
     base="lists-of-hypotheses",
     section="beam-idea",
-    why="After the first step your beam is as many greedy searches side by side. You continue each prefix with "
-    "its own best token only. Which candidates should compete for a place in the beam?",
-    hint="After the first step your prefixes go on greedily, each by itself. Take all continuations of all "
-    "prefixes, and of these the best `beam_size`, of which several may have one parent.",
+    why="After the first step your beam is a set of greedy searches side by side. You continue each prefix with its "
+    "own best token only. Which candidates should compete for a place in the beam?",
+    hint="After the first step your prefixes go on greedily, each by itself. Take all continuations of all prefixes, "
+    "and keep the best `beam_size` of them. Several may have one parent.",
 )
 
 mistake(
@@ -1462,8 +1464,8 @@ mistake(
     section="beam-finished",
     why="A longer hypothesis that would win by its length has no chance. You stop when the best candidate of a step "
     "ends. When may the search stop?",
-    hint="Your search stops when the best candidate of a step ends. Go on until `beam_size` hypotheses have finished, or "
-    "`max_len` is reached: the length penalty may favour a longer one.",
+    hint="Your search stops when the best candidate of a step ends. Go on until `beam_size` hypotheses have finished, "
+    "or `max_len` is reached. The length penalty may favour a longer one.",
 )
 
 mistake(
@@ -1481,10 +1483,10 @@ mistake(
     ),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="A longer hypothesis that would win by its length has no chance. You stop when the open ones score less at "
-    "their present length. How may their score change as they grow?",
-    hint="Your search stops when no open hypothesis scores more than a finished one. Its score may rise with its length: "
-    "go on until `beam_size` hypotheses have finished, or `max_len` is reached.",
+    why="A longer hypothesis that would win by its length has no chance. You stop when the open hypotheses score less "
+    "at their present length. How may their scores change as they grow?",
+    hint="Your search stops when no open hypothesis scores more than a finished one. The score of an open one may rise "
+    "with its length. Go on until `beam_size` hypotheses have finished, or `max_len` is reached.",
 )
 
 
@@ -1809,9 +1811,10 @@ mistake(
     "not-reordered",
     edit("self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}", "pass"),
     section="kv-cache-reorder",
-    why="A prefix that moves to another row reads a stranger's keys. Your `reorder` changes nothing. What should "
-    "row i hold afterwards?",
-    hint="After `reorder` your rows stand where they stood. Row i should now hold what row `rows[i]` held, in every layer.",
+    why="A prefix that moves to another row reads the keys of another text. Your `reorder` changes nothing. What "
+    "should row i hold afterwards?",
+    hint="After `reorder` your rows are where they were. Row i should now hold what row `rows[i]` held, in every "
+    "layer.",
 )
 
 mistake(
@@ -1822,7 +1825,7 @@ mistake(
         "for k, v in self.layers.values():\n    k, v = k[rows], v[rows]",
     ),
     section="kv-cache-reorder",
-    why="A prefix that moves to another row reads a stranger's keys. You computed the new order and gave it to "
+    why="A prefix that moves to another row reads the keys of another text. You computed the new order and gave it to "
     "local names. Where should the reordered tensors be stored?",
     hint="Your `reorder` computes the new order and does not store it. Put the reordered keys and values back into the "
     "cache.",
@@ -2052,7 +2055,7 @@ mistake(
     section="cached-decoding",
     why="The ids that were written never reach your decoder. Every step reads the start symbol in column 0. Which "
     "column holds the newest ids?",
-    hint="Every step of yours reads column 0, the start symbol. The newest ids are in the last column, `ids[:, -1]`.",
+    hint="All your steps read column 0, the start symbol. The newest ids are in the last column.",
 )
 
 mistake(
@@ -2063,7 +2066,7 @@ mistake(
     section="cached-decoding",
     why="`decode_step` gets ids of the shape (B, 1). You passed the newest ones as a column. Which kind of index "
     "removes an axis?",
-    hint="Your `last_ids` are (B, 1). Index with `ids[:, -1]`, without the colon after -1, to get (B,).",
+    hint="Your `last_ids` are (B, 1). A slice keeps the axis, and a single index removes it: `decode_step` needs (B,).",
 )
 
 mistake(
@@ -2101,9 +2104,10 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="The cache holds every token twice. You added a new token when it was written, and the next step adds it "
+    why="The cache holds every new token twice. You added a new token when it was written, and the next step adds it "
     "again. Which call stores the ids that it reads?",
-    hint="Your cache holds every token twice: `decode_step` itself adds the ids that it reads. Call it once in each step.",
+    hint="Your cache holds every new token twice: `decode_step` itself adds the ids that it reads. Call it once in "
+    "each step.",
 )
 
 mistake(
@@ -2177,8 +2181,8 @@ mistake(
     section="finished-rows",
     why="A finished row starts to write again after one `PAD`. You work out anew at every step whether it is "
     "finished, from its newest token. What should the old flag contribute?",
-    hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: update with `|=`, not "
-    "with `=`.",
+    hint="Your finished rows start to write again after one `PAD`. Once finished, always finished: combine the old "
+    "flags with the new ones instead of replacing them.",
 )
 
 mistake(
@@ -2269,7 +2273,7 @@ mistake(
     section="greedy",
     why="Your rows lack the start symbol in column 0. You cut it off, but the rows should be those of "
     "`greedy_decode`. Which columns belong to them?",
-    hint="Your rows lack the start symbol in column 0.",
+    hint="Your rows lack the start symbol in column 0. Return the ids from the first column on.",
 )
 
 mistake(
@@ -2337,7 +2341,7 @@ mistake(
     base="loop-with-a-break",
     section="greedy",
     why="An embedding refuses your ids, because they are floats. You converted the result. Which type do ids have?",
-    hint="Your ids are floats. They are int64, as those of `greedy_decode`.",
+    hint="Your ids are floats. They should be int64, like those of `greedy_decode`.",
 )
 
 mistake(
@@ -2362,8 +2366,8 @@ mistake(
     section="kv-cache-reorder",
     why="After a row has left the batch, the remaining rows read the memory of other sources. You kept the first "
     "rows of memory and mask. Which rows should be kept?",
-    hint="After a row has left the batch, your other rows read the memory of a stranger. Index memory and mask with the "
-    "rows that stay.",
+    hint="After a row has left the batch, your other rows read the memory of another source. Index memory and mask "
+    "with the rows that stay.",
 )
 
 mistake(
@@ -2374,8 +2378,8 @@ mistake(
     section="kv-cache-reorder",
     why="After a row has left the batch, the remaining rows read the past of other texts. Your cache kept its first "
     "rows. Which rows should it keep?",
-    hint="After a row has left the batch, your other rows read a stranger's past. Call `cache.reorder` with the rows that "
-    "stay.",
+    hint="After a row has left the batch, your other rows read the past of another text. Call `cache.reorder` with the "
+    "rows that stay.",
 )
 
 mistake(

@@ -78,8 +78,8 @@ HINTS = {
         "Fill a *new* tensor with minus infinity where keep is False, and take the maximum along axis 1: values, not "
         "indices. A sequence with nothing kept then becomes minus infinity, but should be zeros. How do you find "
         "these rows?",
-        "places = hidden, but minus infinity where keep is False    # (B, T, d)\n"
-        "largest = maximum of places over the positions             # (B, d)\n"
+        "filled = hidden, but minus infinity where keep is False    # (B, T, d)\n"
+        "largest = maximum of filled over the positions             # (B, d)\n"
         "return largest, but 0 in the rows where nothing is kept",
     ),
     "embeddings.test_positions": (

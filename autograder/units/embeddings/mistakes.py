@@ -19,11 +19,11 @@ mistake(
     "integers",
     edit("F.one_hot(ids, vocab_size).float()", "F.one_hot(ids, vocab_size)"),
     section="one-hot-vectors",
-    why="Your zeros and ones are in the right places, but multiplying them by a table raises an error. You left them "
-    "as integers, as `F.one_hot` returns them, and PyTorch does not multiply integers by floats. Which type do the "
+    why="Your zeros and ones have the right indices, but multiplying them by a table raises an error. You left them as "
+    "integers, as `F.one_hot` returns them, and PyTorch does not multiply integers by floats. Which type do the "
     "vectors need?",
-    hint="Your zeros and ones stand in the right places, but their dtype is an integer type. They are to be multiplied "
-    "by a table of floats: convert them to float32.",
+    hint="Your zeros and ones have the right indices, but an integer dtype. They will be multiplied by a table of "
+    "floats: convert them to float32.",
 )
 
 
@@ -31,9 +31,9 @@ mistake(
     "embeddings.one_hot",
     "booleans",
     section="one-hot-vectors",
-    why="Your result cannot be multiplied by a table. It is a boolean mask that is True in the right places, but a "
+    why="Your result cannot be multiplied by a table. It is a boolean mask that is True at the right indices, but a "
     "one-hot vector holds numbers. Which two numbers, and in which type?",
-    hint="Your result is True in the right places, but it is boolean. A one-hot vector holds the numbers 0 and 1, as "
+    hint="Your result is True at the right indices, but it is boolean. A one-hot vector holds the numbers 0 and 1, as "
     "float32.",
 )
 def one_hot(ids, vocab_size):
@@ -135,10 +135,10 @@ mistake(
     "the-id-in-place-of-one",
     edit("F.one_hot(ids, vocab_size)", "(F.one_hot(ids, vocab_size) * ids[..., None])"),
     section="one-hot-vectors",
-    why="Multiplied by a table, your vectors give each row times its id, and nothing for id 0. You wrote the id "
-    "where a 1 belongs. Is an id a name or a quantity?",
-    hint="In the right places you have the id and not 1. An id only says *which* row; with its value in the vector, "
-    "the row would be multiplied by it.",
+    why="Multiplied by a table, your vectors give each row times its id, and zeros for id 0. You wrote the id where a "
+    "1 belongs. Is an id a name or a quantity?",
+    hint="Where a 1 belongs, you have the id. An id only says *which* row; with its value in the vector, the row would "
+    "be multiplied by it.",
 )
 
 mistake(
@@ -169,8 +169,8 @@ mistake(
     "unknown-ids-clamped",
     edit("F.one_hot(ids, vocab_size)", "F.one_hot(ids.clamp(0, vocab_size - 1), vocab_size)"),
     section="one-hot-vectors",
-    why="An id outside the vocabulary is treated as the last word. You moved it to the nearest valid id, so the "
-    "error in the data stays hidden. What should happen to an id that cannot exist?",
+    why="An id beyond the vocabulary is treated as the last word. You moved it to the nearest valid id, so the error "
+    "in the data stays hidden. What should happen to an id that cannot exist?",
     hint="An id of `vocab_size` or more is treated as the last word of the vocabulary. Do not repair it: an id out of "
     "range should raise an error.",
 )
@@ -209,10 +209,10 @@ mistake(
     "product-with-the-transposed-table",
     edit("F.embedding(ids, table)", "one_hot(ids, table.shape[1]).to(table.dtype) @ table.T"),
     section="lookup-is-a-product",
-    why="The product fails unless the table is square, and then it returns columns instead of rows. You transposed "
-    "the table. Which axis of a table of shape (V, d) meets a one-hot vector of width V?",
-    hint="For a table with as many rows as columns you return columns, and otherwise the product fails. A vector of "
-    "width V times a table `(V, d)` needs no transpose.",
+    why="For a square table you return columns instead of rows, and otherwise the product fails or has the wrong "
+    "width. You transposed the table. Which axis of a table of shape (V, d) meets a one-hot vector of width V?",
+    hint="For a table with as many rows as columns you return columns; otherwise the product fails or has the wrong "
+    "width. A vector of width V times a table `(V, d)` needs no transpose.",
 )
 
 mistake(
@@ -277,8 +277,8 @@ mistake(
     section="table-gradient",
     why="The values are right, but no gradient arrives at the table, so it would never learn. You froze it, copied "
     "it or detached it. How can you select rows and stay in the graph?",
-    hint="The values are right, and no gradient arrives at the table. `from_pretrained` freezes a copy, and `.data`, "
-    "`.detach()` and `torch.tensor` cut the tie as well: work with the table itself.",
+    hint="The values are right, and no gradient arrives at the table. `from_pretrained` makes a frozen parameter, and "
+    "`.data`, `.detach()` and `torch.tensor` cut the tie as well: work with the table itself.",
 )
 
 mistake(
@@ -300,7 +300,7 @@ mistake(
     section="lookup-is-a-product",
     why="Long rows come out shorter, and the caller's table has changed. You set a maximal norm, which shortens rows "
     "in the table itself. Which numbers may a lookup change?",
-    hint="Long rows come out shorter, and the table that you were given has changed. Leave `max_norm` away: a lookup "
+    hint="Long rows come out shorter, and the table that you were given has changed. Leave `max_norm` out: a lookup "
     "changes neither its result nor its arguments.",
 )
 def embedding_lookup(ids, table):
@@ -376,9 +376,9 @@ mistake(
     "no-scale",
     edit("self.embed(ids) * math.sqrt(self.embed.embedding_dim)", "self.embed(ids)"),
     section="embedding-scale",
-    why="Your vectors are sqrt(d_model) times too short, so the positions that are added later would drown the "
-    "words. You returned the rows as they are, or scaled the weights once at the start, which is lost when weights "
-    "are loaded. Where must the scale be applied?",
+    why="Your vectors are sqrt(d_model) times too short, so rows of the usual small size would drown in the positions. "
+    "You returned the rows as they are, or scaled the weights once at the start, which is lost when weights are "
+    "loaded. Where must the scale be applied?",
     hint="Your vectors are too short by the factor sqrt(d_model). Multiply what `embed` returns, in every call of "
     "`forward`.",
 )
@@ -402,8 +402,8 @@ mistake(
     "times-the-width",
     edit("math.sqrt(self.embed.embedding_dim)", "self.embed.embedding_dim"),
     section="embedding-scale",
-    why="Your vectors are sqrt(d_model) times too long. You multiplied by d_model itself, but d_model squares of "
-    "variance 1/d_model add up to 1. Which factor brings an entry of that size back to 1?",
+    why="Your vectors are sqrt(d_model) times too long. You multiplied by d_model itself, but entries of variance "
+    "1/d_model have the size 1/sqrt(d_model). Which factor brings an entry of that size back to 1?",
     hint="Your vectors are sqrt(d_model) times too long: you multiply by the width itself. The scale is its "
     "square root.",
 )
@@ -584,8 +584,7 @@ mistake(
     section="table-gradient",
     why="The values are right, but the table never gets a gradient, so it never learns. You used detached or frozen "
     "weights. How do you call the layer itself?",
-    hint="No gradient arrives at `embed.weight`: `.data` and `.detach()` cut it off. Call the layer itself, "
-    "`self.embed(ids)`.",
+    hint="No gradient arrives at `embed.weight`: `.data` and `.detach()` cut it off. Call the layer itself.",
 )
 
 mistake(
@@ -795,7 +794,7 @@ mistake(
     "product or a quotient, so most of the fraction 2i / d is outside your exponent. Which part of the formula "
     "belongs in it?",
     hint="Your angles are divided by numbers that grow in a straight line. `10000 ** 2 * i / d` means (10000²) · i / "
-    "d: put the exponent in parentheses, `10000 ** (2 * i / d)`.",
+    "d: put the whole exponent in parentheses.",
 )
 
 mistake(
@@ -831,7 +830,7 @@ mistake(
     why="For an odd width your function fails. You wrote as many cosines as sines, but there is one odd column "
     "fewer. What happens to the cosine of the last angle?",
     hint="For an odd d_model your function fails, because there is one angle more than there are odd columns. Leave "
-    "the last cosine away.",
+    "the last cosine out.",
 )
 
 mistake(
@@ -842,7 +841,7 @@ mistake(
     why="For an odd width every wave but the first is too fast. You built a table for d + 1 columns and removed the "
     "last one, so your exponents use d + 1. Which width does the formula name?",
     hint="For an odd d_model all waves but the first are too fast: you built a wider table and cut it. Cut columns if "
-    "you like, but divide by the d_model that was asked for.",
+    "you like, but divide by the d_model of the call.",
 )
 
 mistake(
@@ -853,7 +852,7 @@ mistake(
     why="For an odd width every wave but the first is too slow. You rounded the width down to an even number, so "
     "your exponents use d - 1. Which width does the formula name?",
     hint="For an odd d_model all waves but the first are too slow: you divide by d_model - 1, which is twice `d_model "
-    "// 2`. Divide by the d_model that was asked for.",
+    "// 2`. Divide by the d_model of the call.",
 )
 
 mistake(
@@ -1059,7 +1058,7 @@ mistake(
     section="positions-module",
     why="Training changes the table of positions. You made it a parameter, but the sinusoids are fixed. What does a "
     "module offer for tensors that are saved and moved but not trained?",
-    hint='`pe` is a parameter and would be trained. Register it with `self.register_buffer("pe", ...)`.',
+    hint="`pe` is a parameter and would be trained. Register it as a buffer.",
 )
 
 mistake(
@@ -1072,8 +1071,8 @@ mistake(
     section="positions-module",
     why="The table is counted with the parameters and passed to optimisers, whose weight decay may reach it. You "
     "made it a parameter without a gradient. What does a module offer for tensors that are never trained?",
-    hint="`pe` is among the parameters, if a frozen one. What is never trained is a *buffer*: "
-    '`self.register_buffer("pe", ...)`.',
+    hint="`pe` is among the parameters, although it is frozen. A tensor that is never trained is a *buffer*: register "
+    "it as one.",
 )
 
 mistake(
@@ -1086,8 +1085,8 @@ mistake(
     section="positions-module",
     why="On a GPU the table stays behind on the CPU. You stored it as a plain attribute, which `Module.to()` does "
     "not see. What does a module offer for tensors that move with it but are not trained?",
-    hint="`pe` is an ordinary tensor attribute and would stay on the CPU when the module moves. Register it with "
-    '`self.register_buffer("pe", ...)`.',
+    hint="`pe` is an ordinary tensor attribute and would stay on the CPU when the module moves. Register it as a "
+    "buffer.",
 )
 
 mistake(
@@ -1128,10 +1127,10 @@ mistake(
     edit(": x.shape[1]", ": x.shape[0]"),
     base="shapes-asked-twice",
     section="positions-module",
-    why="Your module fails unless there are as many sequences as tokens. You cut the table to the size of the batch. "
-    "Which axis of (B, T, d) holds the positions?",
-    hint="Your module fails when there are more or fewer sequences than tokens: it cuts the table to `x.size(0)`. The "
-    "positions are axis 1 of `(B, T, d)`.",
+    why="Your module is right only if there are as many sequences as tokens, and mostly fails otherwise. You cut the "
+    "table to the size of the batch. Which axis of (B, T, d) holds the positions?",
+    hint="Your module is wrong when there are more or fewer sequences than tokens: it cuts the table to the size of "
+    "axis 0. The positions are axis 1 of `(B, T, d)`.",
 )
 
 mistake(
@@ -1145,8 +1144,8 @@ mistake(
     section="positions-module",
     why="All tokens get the same vector added. Your index selects a single row of the table, that of position T. How "
     "do you select the first T rows?",
-    hint="All your tokens get the same vector added. `pe[:, T]` is the row of position T alone; the first T rows are "
-    "`pe[:, :T]`.",
+    hint="All your tokens get the same vector added. `pe[:, T]` is the row of position T alone; a slice takes the "
+    "first T rows.",
 )
 
 mistake(
@@ -1187,8 +1186,8 @@ mistake(
     section="positions-too-long",
     why="A sequence longer than `max_len` ends in an error about the sizes of some tensors. You left the check to "
     "broadcasting, and its message does not say what was too long. When can you compare the two lengths?",
-    hint="For a sequence longer than max_len the error that comes is PyTorch's, about sizes that do not match. Compare "
-    "the lengths first and raise a ValueError that names both.",
+    hint="For a sequence longer than max_len your error is PyTorch's, about sizes that do not match. Compare the "
+    "lengths first and raise a ValueError that names both.",
 )
 
 mistake(
@@ -1321,8 +1320,8 @@ mistake(
     section="positions-module",
     why="After a short sequence, your module refuses a longer one. You shortened the buffer itself to the first "
     "input. What may `forward` assign to the buffer?",
-    hint="After a short sequence your module refuses a longer one: its buffer was cut. Cut a copy, `self.pe[:, :T]`, "
-    "and assign nothing to `self.pe` in forward.",
+    hint="After a short sequence your module refuses a longer one: its buffer was cut. Slice the table where you add "
+    "it, and assign nothing to `self.pe` in forward.",
 )
 
 mistake(
@@ -1482,7 +1481,7 @@ mistake(
     section="learned-positions",
     why="The same word has the same vector at every position. You returned the token rows alone. Which rows of `wpe` "
     "are missing from the sum?",
-    hint="Your result is `wte[ids]`: no position was added.",
+    hint="Your result is `wte[ids]`: no position was added. Add the row of each position.",
 )
 
 mistake(
@@ -1528,7 +1527,7 @@ mistake(
     section="learned-positions",
     why="All tokens get the same row of `wpe`. Your index selects a single row, because a colon is missing. How do "
     "you select the first T rows?",
-    hint="All your tokens get the same row of `wpe`. The first T rows are `wpe[:T]`, with a colon.",
+    hint="All your tokens get the same row of `wpe`. Take the first T rows with a slice.",
 )
 
 mistake(
@@ -1605,7 +1604,7 @@ mistake(
     section="table-gradient",
     why="The values are right, but no gradient arrives at `wte`, so no word ever learns. You detached or copied the "
     "table before the lookup. Which of the two tables does GPT-2 train?",
-    hint="The values are right, and no gradient arrives at `wte`.",
+    hint="The values are right, and no gradient arrives at `wte`. GPT-2 trains both tables: look up in `wte` itself.",
 )
 
 
@@ -1613,10 +1612,10 @@ mistake(
     "embeddings.gpt2_embed",
     "too-long-left-to-indexing",
     section="positions-too-long",
-    why="A sequence that is too long ends in some indexing or broadcasting error, or in none at all when `wpe` has a "
-    "single row. You never compare the two lengths. Which message would tell the caller what was too long?",
-    hint="For more tokens than `wpe` has rows, your error is one of indexing or of sizes that do not match. Compare "
-    "the two lengths first, and raise a ValueError that names both.",
+    why="A sequence that is too long ends in an indexing error, which names neither length. You never compare the two "
+    "lengths. Which message would tell the caller what was too long?",
+    hint="For more tokens than `wpe` has rows, your error comes from indexing and names neither length. Compare the "
+    "two lengths first, and raise a ValueError that names both.",
 )
 def gpt2_embed(ids, wte, wpe):
     return embedding_lookup(ids, wte) + wpe[torch.arange(ids.shape[1])]
@@ -1866,8 +1865,8 @@ mistake(
     section="nothing-kept",
     why="Your averages are too small, as if each sentence had one token more. You added 1 to every count to avoid "
     "dividing by zero. How can you change the count of zero and no other?",
-    hint="Your averages are too small, as if each sentence had one token more. Guard against a count of zero with "
-    "`clamp(min=1)`, which leaves the others alone.",
+    hint="Your averages are too small, as if each sentence had one token more. Raise a count of zero to 1, and leave "
+    "the others alone.",
 )
 
 mistake(
@@ -1877,8 +1876,8 @@ mistake(
     section="nothing-kept",
     why="Your averages are off in the last digits. You added a small number to every count to avoid dividing by "
     "zero. How can you change the count of zero and no other?",
-    hint="Your averages are off in the last digits, by the small number that you add to the count. `clamp(min=1)` "
-    "guards against zero and changes nothing else.",
+    hint="Your averages are off in the last digits, by the small number that you add to the count. Raise a count of "
+    "zero to 1, and leave the others alone.",
 )
 
 mistake(
@@ -1888,10 +1887,10 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "first = torch.arange(hidden.shape[1]) < count"),
     edit("kept.sum(1) / count", "(hidden * first[..., None]).sum(1) / count.clamp(min=1)"),
     section="mean-of-kept",
-    why="You are right while the padding is at the end, and wrong when it is on the left or in the middle. You "
+    why="Your result is right while the padding is at the end, and wrong when it is on the left or in the middle. You "
     "averaged the first positions, as many as are kept. What does `keep` say beyond their number?",
-    hint="You average the first so many positions. Right when the padding stands at the end, wrong when it stands "
-    "elsewhere: use *which* positions are kept, not only how many.",
+    hint="You average the first positions, as many as are kept. That is wrong unless the padding is at the end: use "
+    "*which* positions are kept, not only how many.",
 )
 
 mistake(
@@ -1969,7 +1968,8 @@ mistake(
     section="max-of-kept",
     why="What stands at padded positions shows in the sentence's vector. You took the maximum over all positions. "
     "Where should `keep` enter?",
-    hint="Padding takes part in your maximum: your result ignores `keep`.",
+    hint="Padding takes part in your maximum: your result ignores `keep`. Give padded positions a value that can never "
+    "win.",
 )
 
 mistake(
@@ -2170,7 +2170,7 @@ mistake(
     section="max-of-kept",
     why="You return the smallest of the kept values. The comparison runs the wrong way. What does a maximum select "
     "in every component?",
-    hint="You return the smallest of the kept values, in every component.",
+    hint="You return the smallest of the kept values in every component. Take the largest.",
 )
 
 
@@ -2178,10 +2178,10 @@ mistake(
     "embeddings.max_pool",
     "kept-positions-come-first",
     section="max-of-kept",
-    why="You are right while the padding is at the end, and wrong when it is on the left or in the middle. You "
+    why="Your result is right while the padding is at the end, and wrong when it is on the left or in the middle. You "
     "looked at the first positions, as many as are kept. What does `keep` say beyond their number?",
-    hint="You look at the first so many positions. Right when the padding stands at the end, wrong when it stands "
-    "elsewhere: use *which* positions are kept.",
+    hint="You look at the first positions, as many as are kept. That is wrong unless the padding is at the end: use "
+    "*which* positions are kept.",
 )
 def max_pool(hidden, keep):
     first = torch.arange(hidden.shape[1]) < keep.sum(1, keepdim=True)
@@ -2287,8 +2287,8 @@ mistake(
     "ids-counted-from-one",
     edit("F.one_hot(ids,", "F.one_hot((ids - 1).clamp(min=0),"),
     section="one-hot-vectors",
-    why="Every 1 is one column too early. You subtracted 1 from the ids, as if they were counted from 1. Which "
-    "column belongs to id 0?",
+    why="Every 1 but that of id 0 is one column too early. You subtracted 1 from the ids, as if they were counted from "
+    "1. Which column belongs to id 0?",
     hint="Your ones stand one index too early. Ids start at 0: the id is the index, with nothing subtracted.",
 )
 

@@ -5,11 +5,11 @@ HINTS = {
         "Two tables, one vector from each: which number picks the row of `wte`, and which one the row of `wpe`? Does "
         "the second sequence of a batch begin at position 0 again, or where the first one ended? "
         "({Section}`gpt2_forward#tokens-and-places`.)",
-        "In C an array has no rows, only a beginning. Entry (b, t, c) of an array (B, T, C) is at index (b * T + t) * "
-        "C + c. So the id is inp[b * T + t], its row begins at wte + id * C, and the position's row begins at wpe + t "
-        "* C.",
+        "In C an array has no rows, only a beginning. Entry (b, t, c) of an array (B, T, C) comes after b * T + t "
+        "whole rows of C entries, and after c more entries. At which index is the id of (b, t)? How many entries of "
+        "wte come before the row of this id, and how many of wpe before row t?",
         "for each b, each t:\n"
-        "    id = inp[b * T + t]\n"
+        "    id = entry (b, t) of inp\n"
         "    for each c:\n"
         "        out[row (b, t), c] = wte[row id, c] + wpe[row t, c]",
     ),
@@ -17,14 +17,14 @@ HINTS = {
         "Each position's vector is normalised separately, over its own C channels. How many means are there? And why "
         "is the variance of a row near 4096 lost when you subtract the squared mean from the mean of the squares? "
         "({Section}`gpt2_forward#rows-far-from-zero`.)",
-        "Row (b, t) begins at (b * T + t) * C, and its mean and rstd go to entry b * T + t. You need three loops over "
-        "c: one for the mean, one for the mean of (x - mean)^2, with divisor C, and one for the output. The epsilon "
-        "is 1e-5f, inside sqrtf, and rstd is 1 over that root.",
+        "Row (b, t) comes after b * T + t rows of C entries, and its mean and rstd after as many entries. You need "
+        "three loops over c: one for the mean, one for the mean of (x - mean)^2, with divisor C, and one for the "
+        "output. The epsilon is 1e-5f, inside sqrtf, and rstd is 1 over that root.",
         "for each row:\n"
         "    m = the sum of x[c], divided by C\n"
         "    v = the sum of (x[c] - m)^2, divided by C\n"
         "    s = 1 / root of (v + 1e-5)\n"
-        "    y[c] = (x[c] - m) * s * weight[c] + bias[c] for each c\n"
+        "    for each c: y[c] = x[c] less m, times s, times the weight of c, plus the bias of c\n"
         "    keep m in mean and s in rstd",
     ),
     "gpt2_forward.matmul_forward": (
@@ -36,7 +36,7 @@ HINTS = {
         "NULL ends the program.",
         "for each row of inp, each o < OC:\n"
         "    sum = bias[o] if there is a bias, else 0\n"
-        "    for each c: sum += x[c] * weight[row o, c]\n"
+        "    for each c: add x[c] times entry (o, c) of weight to sum\n"
         "    out[that row, o] = sum",
     ),
     "gpt2_forward.attention_forward": (
@@ -45,9 +45,9 @@ HINTS = {
         "the search for the largest score, if all scores may be far below 0? "
         "({Section}`gpt2_forward#attention-kernel`.)",
         "A position of `inp` is 3 * C wide: q at offset 0, k at C, v at 2 * C, and in each of them head h begins at h "
-        "* hs with hs = C / NH. So the key of position u is at (b * T + u) * 3 * C + C + h * hs. Row (b, h, t) of "
-        "preatt and att begins at ((b * NH + h) * T + t) * T. Write att[u] = 0 for u > t, and set out to 0 before you "
-        "add to it.",
+        "* hs with hs = C / NH. How far from the beginning of `inp` is head h of the key of position u? In preatt and "
+        "att, (B, NH, T, T), a step of t skips T entries, a step of h skips T rows, and a step of b skips NH heads. "
+        "Write 0 to att where u > t, and set out to 0 before you add to it.",
         "for each b, h, t:\n"
         "    for u <= t: preatt[u] = (q . k of u) / root of hs, and keep the largest\n"
         "    for u <= t: att[u] = exp(preatt[u] - largest), and keep their sum\n"
@@ -57,12 +57,12 @@ HINTS = {
     "gpt2_forward.gelu_forward": (
         "GELU multiplies each number by a curve that runs from 0 to 1. Large numbers pass, and very negative ones "
         "vanish. Which of the two published forms does GPT-2 use? ({Section}`gpt2_forward#gelu-kernel`.)",
-        "Entry by entry, N of them: 0.5 * x * (1 + tanh(s * (x + 0.044715 * x^3))) with s = sqrt(2 / pi), about "
-        "0.79788456. Use tanhf: exponentials of your own overflow for large x. In C, 1 / 2 is 0, so write 0.5f.",
+        "Apply the formula above the function to each of the N entries; sqrt(2 / pi) is about 0.79788456. Use tanhf: "
+        "exponentials of your own overflow for large x. In C, 1 / 2 is 0, so write fractions as floats.",
         "for each n:\n"
         "    x = inp[n]\n"
-        "    cube = 0.044715 * x * x * x\n"
-        "    out[n] = half of x, times (1 + tanh of s * (x + cube))",
+        "    cube = x to the third power, times 0.044715\n"
+        "    out[n] = half of x, times (1 + tanh of s * (x + cube)), where s is the root of 2 / pi",
     ),
     "gpt2_forward.residual_forward": (
         "The stream around the layer does not change, and the output of the layer joins it. Which single operation "
@@ -74,8 +74,8 @@ HINTS = {
     "gpt2_forward.softmax_forward": (
         "The vocabulary has V tokens, but a row has Vp columns: the rest is padding. Which columns may take part in "
         "the maximum and in the sum? What is written to the others? ({Section}`gpt2_forward#padded-vocabulary`.)",
-        "Rows are Vp long, padding included: row (b, t) begins at (b * T + t) * Vp. All loops over logits run to V "
-        "only; then columns V to Vp - 1 of `probs` become 0. The search for the largest logit starts at the first "
+        "Rows are Vp long, padding included, and b * T + t of them come before row (b, t). All loops over logits run "
+        "to V only; then columns V to Vp - 1 of `probs` become 0. The search for the largest logit starts at the first "
         "one, or at -INFINITY: all of them may be below -10000.",
         "for each row:\n"
         "    largest = the largest of the V logits\n"
@@ -86,8 +86,8 @@ HINTS = {
     "gpt2_forward.crossentropy_forward": (
         "If the model gives the right token the probability 1, how large should the loss be? And if the probability "
         "is 0? Which function has these values? ({Section}`gpt2_forward#crossentropy-kernel`.)",
-        "Every position has a row of Vp probabilities, of which you need one: column targets[b * T + t]. So the number "
-        "is at (b * T + t) * Vp + target. The logarithm is the natural one, logf.",
+        "Every position has a row of Vp probabilities, of which you need one: the column of its target. How many rows "
+        "come before that of position (b, t)? The logarithm is the natural one, logf.",
         "for each b, t:\n"
         "    p = probs[row (b, t), column of its target]\n"
         "    losses[(b, t)] = minus the logarithm of p",

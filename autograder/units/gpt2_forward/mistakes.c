@@ -32,7 +32,7 @@
  * edit: wte[id * C + c] + wpe[t * C + c]  =>  wpe[t * C + c]
  * why: Your output is the same for all sequences, whatever their ids are. You left out the tokens. Which table is
  * missing from the sum?
- * hint: Your output is the same for all sequences, whatever their ids are. Add row inp[b * T + t] of wte to the
+ * hint: Your output is the same for all sequences, whatever their ids are. Add the row of wte that the id names to the
  * vector of the position.
  * section: tokens-and-places
  */
@@ -51,7 +51,7 @@
  * edit: wpe[t * C + c]  =>  wpe[c]
  * why: Every position gets the vector of position 0. Your index into wpe does not depend on t. Which row belongs to
  * position t?
- * hint: Every position gets the vector of position 0. The row of wpe is t: wpe[t * C + c].
+ * hint: Every position gets the vector of position 0. The row of wpe is t, the position.
  * section: tokens-and-places
  */
 
@@ -60,7 +60,8 @@
  * edit: b * T + t  =>  t
  * why: The first sequence is right, and all others repeat its ids. Your index into the ids does not depend on b. At
  * which entry does sequence b start?
- * hint: The first sequence is right and all others repeat it. The ids of sequence b start at inp + b * T.
+ * hint: The first sequence is right and all others repeat it. The ids of sequence b come after T ids for each earlier
+ * sequence.
  * section: rows-and-strides
  */
 
@@ -69,7 +70,7 @@
  * edit: inp[b * T + t]  =>  inp[t * B + b]
  * why: Your rows belong to other tokens. You read the ids as if the sequences stood side by side in columns. Which
  * index of a (B, T) array moves by 1?
- * hint: Your rows belong to other tokens. In an array (B, T) entry (b, t) stands at b * T + t.
+ * hint: Your rows belong to other tokens. In an array (B, T) the ids of one sequence stand side by side.
  * section: rows-and-strides
  */
 
@@ -78,7 +79,7 @@
  * edit: int id = inp[b * T + t];  =>  (void)inp;
  * edit: id * C  =>  t * C
  * why: Your output does not depend on the ids. You took row t of wte. Which number chooses a row of this table?
- * hint: Your output does not depend on the ids. The row of wte is inp[b * T + t].
+ * hint: Your output does not depend on the ids. The id of position (b, t) chooses the row of wte.
  * section: tokens-and-places
  */
 
@@ -87,8 +88,7 @@
  * edit: inp[b * T + t] * C  =>  inp[b * T + t] * T
  * why: Your token vectors begin in the middle of others. You assumed rows of length T in wte. How long is a row of this
  * table?
- * hint: Your token vectors begin in the middle of others. A row of wte has C entries, so row id begins at wte + id *
- * C.
+ * hint: Your token vectors begin in the middle of others. A row of wte has C entries, whatever T is.
  * section: rows-and-strides
  */
 
@@ -98,7 +98,7 @@
  * edit: wpe[t * C + c]  =>  wpe[PLACE]
  * why: Your position vectors are made of entries of several rows. You did not step through wpe in rows of length C.
  * At which entry does row t begin?
- * hint: Your position vectors are made of entries of several rows. Row t of wpe begins at wpe + t * C.
+ * hint: Your position vectors are made of entries of several rows. Row t of wpe comes after t rows of C entries.
  * section: rows-and-strides
  */
 
@@ -107,8 +107,7 @@
  * edit: inp[b * T + t]  =>  (inp[b * T + t] - 1)
  * why: Your kernel reads before the beginning of wte where an id is 0. You subtracted 1 from the ids. From which number
  * do ids count?
- * hint: Your kernel reads before the beginning of wte where an id is 0. Ids count from 0: row inp[b * T + t] is the
- * right one as it is.
+ * hint: Your kernel reads before the beginning of wte where an id is 0. Ids count from 0: use the id as it is.
  * section: numbers-in-c
  */
 
@@ -136,8 +135,8 @@
  * edit: out + b * T * C  =>  out
  * why: One sequence's worth of out is written, and the rest still holds what was there before. Every sequence
  * overwrites the one before. What does the offset into out lack?
- * hint: One sequence's worth of out is written and the rest still holds what was there before. Row (b, t) of out
- * begins at (b * T + t) * C.
+ * hint: One sequence's worth of out is written and the rest still holds what was there before. Row (b, t) of out comes
+ * after T rows for each earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -145,8 +144,8 @@
  * base: one-statement
  * edit: (b * T + t)  =>  (t * B + b)
  * why: Your rows are right but stand in another order. You wrote out as (T, B, C). Which axis of out comes first?
- * hint: Your rows are right but stand in another order, position by position. Row (b, t) of out begins at (b * T +
- * t) * C.
+ * hint: Your rows are right but stand in another order, position by position. Row (b, t) of out comes after T rows for
+ * each earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -164,8 +163,8 @@
  * edit: out_bt[c] = token[c] + position[c]  =>  out_bt[c] += token[c] + position[c]
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call, here NaN. A forward kernel writes with =, only the
- * backward ones add.
+ * hint: Your output contains what stood in out before the call. A forward kernel writes with =, only the backward ones
+ * add.
  * section: arrays-only-written
  */
 
@@ -184,7 +183,7 @@
  * edit: for (int c = 0; c < C; c++) {  =>  for (int c = 0; c < C - 1; c++) {
  * why: The last channel of every row is not written. Your loop ends one channel too early. Which condition makes it run
  * C times from 0?
- * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times.
+ * hint: The last channel of every row is not written. Let c run from 0 to C - 1.
  * section: numbers-in-c
  */
 
@@ -247,8 +246,8 @@
  * edit: out + b * T * C + t * C  =>  out + (b * T + t)
  * why: Your rows overlap: each begins one entry after the one before. You used the number of the row as an offset. How
  * many entries does a row have?
- * hint: Your rows overlap: each begins one entry after the one before. Row (b, t) of out begins at (b * T + t) *
- * C.
+ * hint: Your rows overlap: each begins one entry after the one before. Row (b, t) of out comes after T rows for each
+ * earlier sequence and t more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -256,9 +255,9 @@
  * base: one-statement
  * each: SUM = wte[id * C + c] + wpe[t]; wte[id] + wpe[t * C + c]; wte[id * C + c] + wpe[t * C]; wte[id * C] + wpe[t * C + c]
  * edit: wte[id * C + c] + wpe[t * C + c]  =>  SUM
- * why: All channels of a row get the same number from one of the tables. Your index into it has no channel. At which
- * entry does channel c of a row stand?
- * hint: All channels of a row get the same number from one table. Channel c of row t stands at t * C + c.
+ * why: All channels of a row get the same number from one of the tables. Your index into that table has no channel. At
+ * which entry does channel c of a row stand?
+ * hint: All channels of a row get the same number from one table. The channel belongs to both indices.
  * section: rows-and-strides
  */
 
@@ -266,7 +265,7 @@
  * base: plain-loops
  * edit: out + b * T * C + t * C  =>  out + b * C + t * C
  * why: Your sequences overwrite each other. You put them one row apart. How many rows does a sequence have?
- * hint: Your sequences overwrite each other. Sequence b of out begins at b * T * C.
+ * hint: Your sequences overwrite each other. A sequence has T rows of C entries.
  * section: rows-and-strides
  */
 
@@ -275,7 +274,7 @@
  * edit: inp[b * T + t] * C  =>  inp[b * T + t] * B
  * why: Your token vectors begin in the middle of others. You assumed rows of length B in wte. How long is a row of this
  * table?
- * hint: Your token vectors begin in the middle of others. Row id of wte begins at wte + id * C.
+ * hint: Your token vectors begin in the middle of others. Row id of wte comes after id rows of C entries.
  * section: rows-and-strides
  */
 
@@ -284,7 +283,7 @@
  * edit: C * sizeof(float)  =>  C
  * why: The first quarter of a row is right, and what stood in out is left in the rest. You gave memcpy a number of
  * entries. In which unit does it count?
- * hint: The first quarter of a row is right. memcpy counts bytes: C * sizeof(float).
+ * hint: The first quarter of a row is right. memcpy counts bytes: multiply by the size of a float.
  * section: numbers-in-c
  */
 
@@ -293,7 +292,7 @@
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -310,7 +309,7 @@
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
 
@@ -319,7 +318,7 @@
  * edit: wpe + t * C  =>  wpe + t
  * why: Your position vectors begin in the middle of others. You put the rows of wpe one entry apart. How many entries
  * does a row have?
- * hint: Your position vectors begin in the middle of others. Row t of wpe begins at wpe + t * C.
+ * hint: Your position vectors begin in the middle of others. Row t of wpe comes after t rows of C entries.
  * section: rows-and-strides
  */
 
@@ -328,7 +327,7 @@
  * edit: inp[b * T + t] * C  =>  inp[b * T + t]
  * why: Your token vectors begin in the middle of others. You put the rows of wte one entry apart. How many entries does
  * a row have?
- * hint: Your token vectors begin in the middle of others. Row id of wte begins at wte + id * C.
+ * hint: Your token vectors begin in the middle of others. Row id of wte comes after id rows of C entries.
  * section: rows-and-strides
  */
 
@@ -368,7 +367,7 @@
  * edit: sqrtf(v + 1e-5f)  =>  (sqrtf(v) + 1e-5f)
  * why: Rows that hardly vary come out too large. You added 1e-5 to the standard deviation. On which side of the root
  * does it belong?
- * hint: Rows that hardly vary come out too large. Add 1e-5 before you take the root: sqrtf(variance + 1e-5f).
+ * hint: Rows that hardly vary come out too large. Add 1e-5 to the variance, before you take the root.
  * section: layernorm-kernel
  */
 
@@ -390,7 +389,7 @@
  * edit: v + 1e-5f  =>  v + 1e-8f
  * why: Rows that hardly vary come out too large or too small. The number that you add to the variance is not GPT-2's.
  * Which one is?
- * hint: Rows that hardly vary come out too large: the number inside the root is 1e-5.
+ * hint: Rows that hardly vary come out too large or too small. The number inside the root is 1e-5.
  * section: layernorm-kernel
  */
 
@@ -407,7 +406,7 @@
  * base: plain-loops
  * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = v
  * why: Your rstd holds the variance. The backward pass multiplies by rstd. Which two steps lead from a variance to it?
- * hint: Your rstd holds the variance. Store 1 / sqrtf(variance + 1e-5f), the number that you multiply by.
+ * hint: Your rstd holds the variance. Store 1 over the root that you take, the number that you multiply by.
  * section: layernorm-kernel
  */
 
@@ -435,8 +434,8 @@
  * edit: rstd[b * T + t]  =>  rstd[t]
  * why: The first T entries of mean and rstd hold the last sequence's numbers, and the others are not written. Every
  * sequence overwrites the one before. Which entry belongs to position (b, t)?
- * hint: The first T entries of mean and rstd hold the last sequence's numbers, the others are not written. Position
- * (b, t) has entry b * T + t.
+ * hint: The first T entries of mean and rstd hold the last sequence's numbers, the others are not written. The entry of
+ * (b, t) comes after T entries for each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -506,7 +505,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: for (int b = 0; b < B; b++) {  =>  float v = 0.0f; for (int b = 0; b < B; b++) {
  * edit: v /= C;  =>
  * edit: v + 1e-5f  =>  v / C + 1e-5f
- * why: Every mean is right, and rstd only that of the first row. Your sum of squares goes on from row to row. When
+ * why: Every mean is right, and rstd is right for the first row only. Your sum of squares goes on from row to row. When
  * should it be set to 0?
  * hint: Every mean is right, but rstd gets smaller from row to row. Set the sum of squares to 0 for each row.
  * section: layernorm-kernel
@@ -528,7 +527,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  ((x[c] - m) * s + bias[c]) * weight[c]
  * why: Your bias comes out multiplied by the weight. You added it too early. Which of the two comes first?
- * hint: Your bias comes out multiplied by the weight. Multiply first, then add: normalised * weight + bias.
+ * hint: Your bias comes out multiplied by the weight. Multiply first, then add the bias.
  * section: layernorm-kernel
  */
 
@@ -560,7 +559,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: (x[c] - m) * (x[c] - m)  =>  x[c] * x[c]
  * why: Your rstd is too small wherever the mean is not 0. You took the mean of the squares of the input itself. From
- * what is the variance a distance?
+ * which value does the variance measure distances?
  * hint: Your rstd is too small wherever the mean is not 0. Square x - mean, not x.
  * section: layernorm-kernel
  */
@@ -614,7 +613,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int b = 0; b < B; b++) {
  * edit: (x[c] - m) * s * weight[c]  =>  (x[c] - m) * s
  * why: Your channels are never scaled. You left out the weight. Which step comes before the bias?
- * hint: Channel c of yours is never scaled: multiply by weight[c] before you add bias[c].
+ * hint: Your channels are never scaled. Multiply each by its weight before you add its bias.
  * section: layernorm-kernel
  */
 
@@ -627,7 +626,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int b = 0; b < B; b++) {
  * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  (x[c] - m) * s * weight[c]
  * why: Your channels are never shifted. You left out the bias. Which step comes after the weight?
- * hint: Channel c of yours is never shifted: add bias[c] after you have multiplied by weight[c].
+ * hint: Your channels are never shifted. Add the bias of each channel after you have multiplied by its weight.
  * section: layernorm-kernel
  */
 
@@ -678,7 +677,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: sum-for-mean
  * base: plain-loops
  * edit: m /= C;  =>  m += 0.0f;
- * why: You subtract the sum of a row in place of its mean. The division is missing. By which number should the sum be
+ * why: You subtract the sum of a row instead of its mean. The division is missing. By which number should the sum be
  * divided?
  * hint: You subtract the sum of the row, not its mean. Divide the sum by C.
  * section: layernorm-kernel
@@ -698,7 +697,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (x[c] - m) * s * weight[c]  =>  (x[c] - m) / s * weight[c]
  * why: Rows that vary much come out even larger. You multiplied by the standard deviation. Which number normalises a
  * row when you multiply by it?
- * hint: Rows that vary much come out even larger. Multiply by rstd, which is 1 / sqrtf(variance + 1e-5f).
+ * hint: Rows that vary much come out even larger. Multiply by rstd, not by the standard deviation.
  * section: layernorm-kernel
  */
 
@@ -707,7 +706,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 1.0f / sqrtf(v + 1e-5f)  =>  sqrtf(v + 1e-5f)
  * why: Rows that vary much come out even larger, and rstd holds the standard deviation. The reciprocal is missing. What
  * does the r in the name stand for?
- * hint: Rows that vary much come out even larger. rstd is 1.0f / sqrtf(variance + 1e-5f).
+ * hint: Rows that vary much come out even larger. rstd is 1 over the standard deviation.
  * section: layernorm-kernel
  */
 
@@ -730,7 +729,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: rstd[b * T + t] = s  =>  rstd[b * T + t] = 1.0f / sqrtf(v)
  * why: Your output is right, but rstd lacks the 1e-5. The backward pass must see the number that the forward pass used.
  * Which number is that?
- * hint: Store the number that you multiply by, with 1e-5 inside the root.
+ * hint: Your rstd lacks the 1e-5. Store the number that you multiply by, with 1e-5 inside the root.
  * section: layernorm-kernel
  */
 
@@ -749,7 +748,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: rstd[b * T + t]  =>  rstd[b]
  * why: Only the first B entries of mean and rstd are written. All positions of a sequence overwrite each other. Which
  * entry belongs to position (b, t)?
- * hint: Only the first B entries of mean and rstd are written. Position (b, t) has entry b * T + t.
+ * hint: Only the first B entries of mean and rstd are written. The entry of (b, t) comes after T entries for each
+ * earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -758,7 +758,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: mean[b * T + t]  =>  mean[t * B + b]
  * edit: rstd[b * T + t]  =>  rstd[t * B + b]
  * why: Your means belong to other positions. You wrote mean and rstd as (T, B). Which entry belongs to position (b, t)?
- * hint: Your means belong to other positions. Position (b, t) has entry b * T + t.
+ * hint: Your means belong to other positions. The entry of (b, t) comes after T entries for each earlier sequence, and
+ * t more.
  * section: rows-and-strides
  */
 
@@ -787,8 +788,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: v /= C;  =>  v *= second;
  * why: Your mean or your variance is 0 in every row. A quotient of two integers such as 1 / C is an integer in C,
  * here 0. How can you write it as a float?
- * hint: Your mean or your variance is 0 in every row: 1 / C is an integer division with the result 0. Write 1.0f /
- * C, or divide the sum by C.
+ * hint: Your mean or your variance is 0 in every row: 1 / C is an integer division with the result 0. Make one of the
+ * two numbers a float, or divide the sum by C.
  * section: numbers-in-c
  */
 
@@ -829,7 +830,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *         y[c] =
  * why: The last channel of every row is not written. Your loop ends one channel too early. Which condition makes it run
  * C times from 0?
- * hint: The last channel of every row is not written. A loop from 0 with `c < C` runs C times.
+ * hint: The last channel of every row is not written. Let c run from 0 to C - 1.
  * section: numbers-in-c
  */
 
@@ -838,7 +839,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -855,7 +856,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
 
@@ -867,7 +868,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: rstd[b * T + t]  =>  rstd[t]
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row
  * belongs to position (b, t)?
- * hint: The first sequence is right and the others are not written. Position (b, t) is row b * T + t.
+ * hint: The first sequence is right and the others are not written. Row (b, t) comes after T rows for each earlier
+ * sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -918,7 +920,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: o * C + c  =>  c * OC + o
  * why: Your sums mix weights of different output channels. You read the weight as (C, OC). In which layout do the
  * weights of one output stand side by side?
- * hint: Your sums mix weights of different output channels. Weight (o, c) stands at o * C + c.
+ * hint: Your sums mix weights of different output channels. The C weights of one output stand side by side.
  * section: linear-kernel
  */
 
@@ -927,7 +929,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: bias != NULL ? bias[o] : 0.0f  =>  bias[o]
  * why: Your kernel reads through a NULL pointer where a layer has no bias. You did not test for it. When may the bias
  * be read?
- * hint: Your kernel reads through a NULL pointer where the layer has no bias. Ask `bias != NULL` before you read it.
+ * hint: Your kernel reads through a NULL pointer where the layer has no bias. Test the pointer before you read from it.
  * section: linear-kernel
  */
 
@@ -941,7 +943,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
  * why: Each output channel is off by the same number everywhere. You left out the bias. Where is it added when there is
  * one?
- * hint: Each output channel is off by the same number everywhere: its bias. Add bias[o] where bias is not NULL.
+ * hint: Each output channel is off by the same number everywhere: its bias. Add it wherever bias is not NULL.
  * section: linear-kernel
  */
 
@@ -982,7 +984,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: (b * T + t) * C  =>  (b * T + t) * OC
  * why: Only the first position is right. You assumed rows of length OC in inp. How long is a row of the input?
- * hint: Only the first position is right. A row of inp has C entries, so position (b, t) begins at (b * T + t) * C.
+ * hint: Only the first position is right. A row of inp has C entries, whatever OC is.
  * section: rows-and-strides
  */
 
@@ -991,8 +993,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * OC  =>  (b * T + t) * C
  * why: Your rows are written over each other, or past the end of out. You assumed rows of length C. How long is a row
  * of the output?
- * hint: Your rows are written over each other, or past the end of out. A row of out has OC entries: position (b, t)
- * begins at (b * T + t) * OC.
+ * hint: Your rows are written over each other, or past the end of out. A row of out has OC entries, whatever C is.
  * section: rows-and-strides
  */
 
@@ -1001,7 +1002,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: o * C + c  =>  o * OC + c
  * why: Only the first output channel is right. You assumed rows of length OC in the weight. How long is the row of one
  * output?
- * hint: Only the first output channel is right. A row of weight has C entries: weight (o, c) stands at o * C + c.
+ * hint: Only the first output channel is right. A row of weight has C entries, one for each input channel.
  * section: rows-and-strides
  */
 
@@ -1025,8 +1026,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[o] = sum  =>  y[o] += sum
  * why: Your output contains what stood in out before the call. You added products without setting it first. Where
  * should the sum begin?
- * hint: Your output contains what stood in out before the call, here NaN. Start a sum at 0 or at the bias, and write
- * it with =.
+ * hint: Your output contains what stood in out before the call. Start a sum at 0 or at the bias, and write it with =.
  * section: arrays-only-written
  */
 
@@ -1044,8 +1044,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * OC  =>  t * OC
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Which row belongs
  * to position (b, t)?
- * hint: The first sequence is right and the others are not written. Position (b, t) is row b * T + t of inp and of
- * out.
+ * hint: The first sequence is right and the others are not written. Row (b, t) of inp and of out comes after T rows for
+ * each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -1155,7 +1155,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: weight[o * C + c]  =>  weight[c * C + o]
  * why: Your outputs mix the rows of the weight. You read it transposed, and with rows of the wrong length. Which row of
  * (OC, C) does output o read?
- * hint: Your outputs mix the rows of the weight. Output o reads row o: weight[o * C + c].
+ * hint: Your outputs mix the rows of the weight. Output o reads row o, whose C weights stand side by side.
  * section: rows-and-strides
  */
 
@@ -1188,7 +1188,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + t) * C  =>  inp + (t * B + b) * C
  * why: Your outputs belong to other positions. You read the input as (T, B, C). Which row belongs to position (b, t)?
- * hint: Your outputs belong to other positions. Row (b, t) of inp begins at (b * T + t) * C.
+ * hint: Your outputs belong to other positions. Row (b, t) of inp comes after T rows for each earlier sequence and t
+ * more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -1197,7 +1198,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: o < OC  =>  o < C
  * why: Your kernel writes C outputs for every position. Your loop over the outputs has the wrong end. How many outputs
  * are there?
- * hint: Your kernel writes C outputs for every position, not OC.
+ * hint: Your kernel writes C outputs for every position, not OC. Let o run from 0 to OC - 1.
  * section: rows-and-strides
  */
 
@@ -1231,7 +1232,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + t) * C  =>  inp + t * C
  * why: The first sequence is right, and all others repeat it. Your input row does not depend on b. Which row belongs to
  * position (b, t)?
- * hint: The first sequence is right and all others repeat it. Row (b, t) of inp begins at (b * T + t) * C.
+ * hint: The first sequence is right and all others repeat it. Row (b, t) of inp comes after T rows for each earlier
+ * sequence and t more, each of C entries.
  * section: rows-and-strides
  */
 
@@ -1240,7 +1242,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out + (b * T + t) * OC  =>  out + (t * B + b) * OC
  * why: Your rows are right but stand in another order. You wrote the output as (T, B, OC). Which row belongs to
  * position (b, t)?
- * hint: Your rows are right but stand in another order. Row (b, t) of out begins at (b * T + t) * OC.
+ * hint: Your rows are right but stand in another order. Row (b, t) of out comes after T rows for each earlier sequence
+ * and t more, each of OC entries.
  * section: rows-and-strides
  */
 
@@ -1249,8 +1252,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out[(b * T + t) * OC + o]  =>  out[(o * B + b) * T + t]
  * why: Your numbers are right but stand in another order. You wrote all positions of an output channel side by side,
  * as in (OC, B, T). Which index moves by 1 in (B, T, OC)?
- * hint: Your numbers are right but stand in another order. Output o of position (b, t) stands at (b * T + t) * OC +
- * o.
+ * hint: Your numbers are right but stand in another order. The OC outputs of one position stand side by side.
  * section: rows-and-strides
  */
 
@@ -1259,7 +1261,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: c < C; c++  =>  c < C - 1; c++
  * why: Your sums lack the product of the last channel. Your loop ends one channel too early. Which condition makes it
  * run C times from 0?
- * hint: Your sums lack the product of the last channel. A loop from 0 with `c < C` runs C times.
+ * hint: Your sums lack the product of the last channel. Let c run from 0 to C - 1.
  * section: numbers-in-c
  */
 
@@ -1276,7 +1278,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -1293,7 +1295,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
 
@@ -1312,7 +1314,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: dot * scale  =>  dot
  * why: Your scores are sqrt(hs) times too large, and the softmax becomes too sharp. You did not scale the dot products.
  * By which number should they be divided?
- * hint: Your scores are sqrt(hs) times too large. Multiply every dot product by 1 / sqrtf(hs).
+ * hint: Your scores are sqrt(hs) times too large. Divide every dot product by the root of a head's width.
  * section: attention-kernel
  */
 
@@ -1330,7 +1332,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: sqrtf(hs)  =>  hs
  * why: Your scores are sqrt(hs) times too small. You divided by hs itself. Which function of hs keeps their spread at
  * 1?
- * hint: Your scores are too small by the factor sqrt(hs). Divide by sqrtf(hs), not by hs.
+ * hint: Your scores are too small by the factor sqrt(hs). Divide by the root of hs, not by hs.
  * section: attention-kernel
  */
 
@@ -1339,7 +1341,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 1.0f / sqrtf(hs)  =>  1 / hs
  * why: Your scores are all 0, and all weights alike. A quotient of two integers is an integer in C, here 0. How can the
  * division keep its fraction?
- * hint: Your scores are all 0. In C 1 / hs of two integers is an integer: write 1.0f / sqrtf(hs).
+ * hint: Your scores are all 0. In C the quotient of two integers is an integer. Take the root of hs, and divide a float
+ * by it.
  * section: numbers-in-c
  */
 
@@ -1394,7 +1397,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *         const float *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs;
  * why: No query looks at its own position, and the first row has no weight at all. Your loops end one position too
  * early. Which is the last position that a query may see?
- * hint: No query looks at its own position, and the first row has no weight at all. The loops run while u <= t.
+ * hint: No query looks at its own position, and the first row has no weight at all. Let u run to t itself.
  * section: only-the-past
  */
 
@@ -1563,8 +1566,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + h * 3 * hs + 2 * hs
  * why: Your numbers are right with one head and wrong with more. You read inp as if each head had its q, k and v side
  * by side. Which comes first in a position: the heads or the three blocks?
- * hint: With one head your numbers are right, with more they are not. Head h of the keys begins at C + h * hs, and
- * of the values at 2 * C + h * hs.
+ * hint: With one head your numbers are right, with more they are not. A position has the three blocks first, and the
+ * heads side by side inside each block.
  * section: qkv-packing
  */
 
@@ -1585,8 +1588,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + (h * T + t) * T
  * why: preatt and att hold the last sequence's maps, and the rest is not written. Your offset does not depend on b. In
  * which order do the axes of the maps stand?
- * hint: preatt and att hold the last sequence's maps, and the rest is not written. Row (b, h, t) begins at ((b * NH
- * + h) * T + t) * T.
+ * hint: preatt and att hold the last sequence's maps, and the rest is not written. The maps are (B, NH, T, T): a step
+ * of t skips T entries, a step of h skips T rows, and a step of b skips NH heads.
  * section: rows-and-strides
  */
 
@@ -1595,8 +1598,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out + (b * T + t) * C + h * hs  =>  out + ((b * NH + h) * T + t) * hs
  * why: Your numbers are right but stand in another order. You wrote the output head after head. What stands side by
  * side in (B, T, C)?
- * hint: Your numbers are right but stand in another order. Head h of position (b, t) begins at (b * T + t) * C + h *
- * hs.
+ * hint: Your numbers are right but stand in another order. The C channels of one position stand side by side, head
+ * after head.
  * section: rows-and-strides
  */
 
@@ -1604,8 +1607,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: for (int i = 0; i < hs; i++) y[i] = 0.0f;  =>
  * why: Your output contains what stood in out before the call. You added weighted values without setting it first. What
- * should its entries be before the sum?
- * hint: Your output contains what stood in out before the call, here NaN. Set the hs entries to 0 before you add.
+ * should the entries of out be before the sum?
+ * hint: Your output contains what stood in out before the call. Set the hs entries to 0 before you add.
  * section: arrays-only-written
  */
 
@@ -1626,7 +1629,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: a[u] / sum  =>  a[u]
  * why: The weights of a row sum to more than 1. You did not divide the exponentials. By which number should they be
  * divided?
- * hint: The weights of a row sum to more than 1. Divide them by the sum of their exponentials.
+ * hint: The weights of a row sum to more than 1. Divide the exponentials of a row by their sum.
  * section: attention-kernel
  */
 
@@ -1758,30 +1761,24 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: queries-of-the-first-head
  * base: plain-loops
  * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C
- * why: Every head asks with the query of head 0. The offset of the head is missing there. At which channel does head h
- * begin?
- * hint: Every head of yours asks with the query of head 0: head h begins at offset h * hs inside each of the three
- * blocks.
+ * why: Every head uses the query of head 0. You left out the offset of the head. At which channel does head h begin?
+ * hint: All your heads use the query of head 0. Head h begins at offset h * hs inside each of the three blocks.
  * section: qkv-packing
  */
 
 /* attention_forward: keys-of-the-first-head
  * base: plain-loops
  * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + C
- * why: Every head compares with the keys of head 0. The offset of the head is missing there. At which channel does head
- * h begin?
- * hint: Every head of yours compares with the keys of head 0: head h begins at offset h * hs inside each of the
- * three blocks.
+ * why: Every head uses the keys of head 0. You left out the offset of the head. At which channel does head h begin?
+ * hint: All your heads use the keys of head 0. Head h begins at offset h * hs inside each of the three blocks.
  * section: qkv-packing
  */
 
 /* attention_forward: values-of-the-first-head
  * base: plain-loops
  * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + 2 * C
- * why: Every head mixes the values of head 0. The offset of the head is missing there. At which channel does head h
- * begin?
- * hint: Every head of yours mixes the values of head 0: head h begins at offset h * hs inside each of the three
- * blocks.
+ * why: Every head uses the values of head 0. You left out the offset of the head. At which channel does head h begin?
+ * hint: All your heads use the values of head 0. Head h begins at offset h * hs inside each of the three blocks.
  * section: qkv-packing
  */
 
@@ -1823,8 +1820,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: scale-of-the-heads
  * base: plain-loops
  * edit: sqrtf(hs)  =>  sqrtf(NH)
- * why: Your scale changes with the number of heads. You divided by its root. How many products does a score sum?
- * hint: Divide by sqrtf(hs): the scale depends on how many products a score sums.
+ * why: Your scale changes with the number of heads. You divided by the root of NH. How many products does a score sum?
+ * hint: Your scale changes with the number of heads. It depends on how many products a score sums, which is hs.
  * section: attention-kernel
  */
 
@@ -1833,17 +1830,17 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: dot * scale  =>  dot / scale
  * why: Your scores are hs times too large. You divided by the reciprocal of the root. On which side of 1 should the
  * factor lie?
- * hint: Your scores are too large by the factor hs. Multiply by 1/sqrt(hs), or divide by sqrt(hs).
+ * hint: Your scores are too large by the factor hs. Divide by the root of hs, not by its reciprocal.
  * section: attention-kernel
  */
 
 /* attention_forward: keys-of-the-first-sequence
  * base: plain-loops
  * edit: (b * T + u) * 3 * C + C  =>  u * 3 * C + C
- * why: Only the first sequence is right: the others ask its keys. Your key rows do not depend on b. Whose keys does a
- * query attend to?
- * hint: Only the first sequence is right: the others ask its keys. Row (b, u) of inp begins at (b * T + u) * 3 *
- * C.
+ * why: Only the first sequence is right: the others attend to its keys. Your key rows do not depend on b. Whose keys
+ * does a query attend to?
+ * hint: Only the first sequence is right: the others attend to its keys. Row (b, u) of inp comes after T rows for each
+ * earlier sequence and u more, each of 3 * C entries.
  * section: rows-and-strides
  */
 
@@ -1852,8 +1849,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + t) * 3 * C  =>  inp + t * 3 * C
  * why: Only the first sequence is right: the others use its queries. Your query rows do not depend on b. Whose queries
  * does a sequence use?
- * hint: Only the first sequence is right: the others use its queries. Row (b, t) of inp begins at (b * T + t) * 3
- * * C.
+ * hint: Only the first sequence is right: the others use its queries. Row (b, t) of inp comes after T rows for each
+ * earlier sequence and t more, each of 3 * C entries.
  * section: rows-and-strides
  */
 
@@ -1862,8 +1859,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + u) * 3 * C + 2  =>  u * 3 * C + 2
  * why: Your weights are right, but every sequence averages the values of the first. Your value rows do not depend on b.
  * Whose values does a sequence average?
- * hint: Your weights are right, but every sequence averages the values of the first. Row (b, u) of inp begins at
- * (b * T + u) * 3 * C.
+ * hint: Your weights are right, but every sequence averages the values of the first. Row (b, u) of inp comes after T
+ * rows for each earlier sequence and u more, each of 3 * C entries.
  * section: rows-and-strides
  */
 
@@ -1905,29 +1902,30 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: future-is-minus-infinity
  * base: plain-loops
  * edit: a[u] / sum : 0.0f  =>  a[u] / sum : -INFINITY
- * why: The future positions of att are minus infinity. This value is for scores, before the softmax. What is a weight
- * that gives nothing?
- * hint: att holds weights, and the weight of a future position is 0.
+ * why: The future positions of att are minus infinity. This value is for scores, before the softmax. Which weight adds
+ * nothing to the output?
+ * hint: Your att is minus infinity at future positions. It holds weights, and a position that must not be seen has the
+ * weight 0.
  * section: only-the-past
  */
 
 /* attention_forward: scores-by-position-first
  * base: plain-loops
  * edit: preatt + ((b * NH + h) * T + t) * T  =>  preatt + ((b * T + t) * NH + h) * T
- * why: Your rows of preatt are right but in each other's positions. You ordered them by position and then by head. In
- * which order do the axes stand?
- * hint: Your rows of preatt are right, but at each other's places. Row (b, h, t) begins at ((b * NH + h) * T + t)
- * * T.
+ * why: Your rows of preatt are right but in the wrong order. You ordered them by position and then by head. In which
+ * order do the axes stand?
+ * hint: Your rows of preatt are right, but in the wrong order. The maps are (B, NH, T, T): a step of t skips T entries,
+ * a step of h skips T rows, and a step of b skips NH heads.
  * section: rows-and-strides
  */
 
 /* attention_forward: weights-by-position-first
  * base: plain-loops
  * edit: float *a = att + ((b * NH + h) * T + t) * T  =>  float *a = att + ((b * T + t) * NH + h) * T
- * why: Your rows of att are right but in each other's positions. You ordered them by position and then by head. In
- * which order do the axes stand?
- * hint: Your rows of att are right, but at each other's places. Row (b, h, t) begins at ((b * NH + h) * T + t) *
- * T.
+ * why: Your rows of att are right but in the wrong order. You ordered them by position and then by head. In which order
+ * do the axes stand?
+ * hint: Your rows of att are right, but in the wrong order. The maps are (B, NH, T, T): a step of t skips T entries, a
+ * step of h skips T rows, and a step of b skips NH heads.
  * section: rows-and-strides
  */
 
@@ -1937,7 +1935,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
  * why: Your scores and weights stand in other rows. You ordered both maps by position and then by head. In which
  * order do their axes stand?
- * hint: Your scores and weights stand in other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * hint: Your scores and weights stand in other rows. The maps are (B, NH, T, T): a step of t skips T entries, a step of
+ * h skips T rows, and a step of b skips NH heads.
  * section: rows-and-strides
  */
 
@@ -1997,7 +1996,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: a[u] / sum : 0.0f  =>  a[u] / sum * scale : 0.0f
  * why: Your weights do not add up to 1. You scaled them after the softmax. On which side of the softmax does the scale
  * belong?
- * hint: Your weights do not add up to 1. Multiply the scores by 1/sqrt(hs), before the softmax.
+ * hint: Your weights do not add up to 1. Scale the scores, before the softmax.
  * section: attention-kernel
  */
 
@@ -2052,9 +2051,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: three-sweeps-over-the-arrays
  * each: ARRAY = out; att; preatt
  * edit: memset(ARRAY, 0, sizeof(float) *  =>  memset(ARRAY, 0,
- * why: What stood in an array before the call is left in most of it. You gave memset a number of entries. In which
+ * why: What stood in an array before the call still shows in most of it. You gave memset a number of entries. In which
  * unit does it count?
- * hint: What stood in an array is left in most of it. memset counts bytes: multiply by sizeof(float).
+ * hint: What stood in an array still shows in most of it. memset counts bytes: multiply by sizeof(float).
  * section: numbers-in-c
  */
 
@@ -2107,7 +2106,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -2124,7 +2123,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
 
@@ -2187,7 +2186,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: in-double
  * edit: double x = inp[n];  =>  float x = inp[n];
  * edit: x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * pow(x, 3))))  =>  x / (1.0f + expf(-x))
- * why: Your curve looks alike but has other values. You computed SiLU, which is x times sigmoid(x). By which
+ * why: Your curve looks similar but has other values. You computed SiLU, which is x times sigmoid(x). By which
  * distribution does GELU weight x?
  * hint: Your values are those of x * sigmoid(x). GELU weighs x by the normal distribution, here through tanh.
  * section: gelu-kernel
@@ -2207,9 +2206,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: misplaced-decimal-point
  * base: plain-loops
  * edit: 0.044715f * x  =>  0.44715f * x
- * why: Your values are too far from 0 around x = 1. The factor of the cube is ten times too large. Where does its
+ * why: Your values are too large around x = 1 and x = -1. The factor of the cube is ten times too large. Where does its
  * decimal point belong?
- * hint: Your values are too far from 0 around x = 1. The number in front of the cube has a zero after the point:
+ * hint: Your values are too large around x = 1 and x = -1. The number in front of the cube has a zero after the point:
  * 0.044715.
  * section: gelu-kernel
  */
@@ -2220,7 +2219,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (x + cube)  =>  x
  * why: Your values are slightly too small around x = 2. You left out a term inside the tanh. Which power of x is
  * missing?
- * hint: Your values are a little too small around x = 2: 0.044715 * x * x * x is missing inside the tanh.
+ * hint: Your values are a little too small around x = 2: the term with the cube of x is missing inside the tanh.
  * section: gelu-kernel
  */
 
@@ -2229,8 +2228,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 0.044715f * x  =>  0.044715f
  * why: Your values are worst at negative numbers. You squared x inside the tanh, and a square loses the sign. Which
  * power stands in the formula?
- * hint: Your values are worst at negative numbers. The term inside the tanh is a cube, x * x * x, which keeps the
- * sign.
+ * hint: Your values are worst at negative numbers. The term inside the tanh is a cube, which keeps the sign.
  * section: gelu-kernel
  */
 
@@ -2239,7 +2237,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 0.044715f * x * x * x  =>  0.044715f * 3 * x
  * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
  * the exponent of the formula stand for?
- * hint: Your curve is close near 0 and wrong further out. The cube is x * x * x, not 3 * x.
+ * hint: Your curve is close near 0 and wrong further out. The cube multiplies x by itself; it does not multiply it by
+ * 3.
  * section: gelu-kernel
  */
 
@@ -2248,7 +2247,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: x + cube  =>  cube
  * why: Your curve is x / 2 for a long way around 0. You left out the x to which the cube is added. Which two terms
  * stand inside the tanh?
- * hint: Your curve is x / 2 for a long way around 0. Inside the tanh stands x + 0.044715 x^3.
+ * hint: Your curve is x / 2 for a long way around 0. Inside the tanh, the term with the cube is added to x.
  * section: gelu-kernel
  */
 
@@ -2257,7 +2256,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (1.0f + tanhf  =>  1.0f + (tanhf
  * why: Your curve goes to half of x, plus or minus 1. The tanh is added to the product, outside of the brackets.
  * What does 0.5 * x multiply in the formula?
- * hint: The tanh is added outside of the product. Put 1 + tanh in brackets: 0.5 * x * (1 + tanh).
+ * hint: The tanh is added outside of the product. Put brackets around the sum of 1 and the tanh.
  * section: gelu-kernel
  */
 
@@ -2266,7 +2265,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 0.5f * x  =>  1 / 2 * x
  * why: Everything that you write is 0. A quotient of two integers is an integer in C, here 0. How can you write one
  * half as a float?
- * hint: Everything that you write is 0. In C 1 / 2 is an integer division with the result 0: write 0.5f.
+ * hint: Everything that you write is 0. In C 1 / 2 is an integer division with the result 0: write one half as a float.
  * section: numbers-in-c
  */
 
@@ -2274,7 +2273,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: 0.5f * x  =>  x
  * why: Your values are twice too large. The sum of 1 and tanh goes up to 2. Which factor brings it back to 1?
- * hint: Your values are twice too large. Multiply by 0.5f.
+ * hint: Your values are twice too large. Take half of them.
  * section: gelu-kernel
  */
 
@@ -2292,8 +2291,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: scale * (x + cube)  =>  scale * x + cube
  * why: Your values are slightly too large around x = 1.5. The factor multiplies x alone. Which other term does it
  * multiply in the formula?
- * hint: Your values are a little too large around x = 1.5. The factor belongs to the whole bracket: scale * (x +
- * cube).
+ * hint: Your values are a little too large around x = 1.5. The factor multiplies the whole bracket, the cube included.
  * section: gelu-kernel
  */
 
@@ -2302,7 +2300,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: tanhf(scale * (x + cube))  =>  scale * tanhf(x + cube)
  * why: Far from 0 your curve is neither x nor 0. You multiplied the tanh by the factor, so that it no longer goes
  * from -1 to 1. What does the factor multiply in the formula?
- * hint: Far from 0 your curve is neither x nor 0. The factor stands inside the tanh: tanh(scale * (x + cube)).
+ * hint: Far from 0 your curve is neither x nor 0. The factor stands inside the tanh, where it multiplies the whole sum.
  * section: gelu-kernel
  */
 
@@ -2360,16 +2358,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: sqrtf(2.0f / 3.14159265f)  =>  sqrtf(2.0f) / 3.14159265f
  * why: Your curve is too flat around 0. The factor inside the tanh is sqrt(2) / pi, about 0.45. How far does the
  * root reach in the formula?
- * hint: Your curve is too flat around 0. The root is that of the whole fraction: sqrtf(2.0f / 3.14159265f).
+ * hint: Your curve is too flat around 0. Take the root of the whole fraction 2 / pi, not of the 2 alone.
  * section: gelu-kernel
  */
 
 /* gelu_forward: rough-pi
  * base: plain-loops
  * edit: 3.14159265f  =>  3.14f
- * why: Your results are off by a few ten-thousandths. You wrote pi with two decimals. How many digits does a float
- * hold?
- * hint: Your results are off by a few ten thousandths. Write sqrt(2/pi) as 0.79788456f.
+ * why: Your results are off by up to 0.00006. You wrote pi with two decimals. How many digits does a float hold?
+ * hint: Your results are off by up to 0.00006. Write pi, or the root of 2 / pi, with all the digits that a float holds.
  * section: gelu-kernel
  */
 
@@ -2377,7 +2374,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: 0.044715f * x * x * x  =>  0.044715f * x * 0.044715f * x * 0.044715f * x
  * why: Your cube includes its factor. You raised the small factor to the third power, too. Which of the two is cubed?
- * hint: Your third power includes 0.044715. Multiply x * x * x by 0.044715 once.
+ * hint: Your third power includes 0.044715. Multiply the cube of x by 0.044715 once.
  * section: gelu-kernel
  */
 
@@ -2386,15 +2383,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 1.0f + tanhf  =>  1.0f - tanhf
  * why: Your curve is the mirror image: large numbers become 0. You subtracted the tanh. Which sign does it have in the
  * formula?
- * hint: Your curve is the mirror image: large numbers become 0. Write 1 + tanh.
+ * hint: Your curve is the mirror image: large numbers become 0. Add the tanh to 1.
  * section: gelu-kernel
  */
 
 /* gelu_forward: cube-subtracted
  * base: plain-loops
  * edit: x + cube  =>  x - cube
- * why: Far from 0 your curve has the wrong sign. You subtracted the cube. Which sign does it have in the formula?
- * hint: Far from 0 your curve has the wrong sign. Write x + 0.044715 x^3.
+ * why: Far from 0 your curve is the wrong way round: large numbers become 0. You subtracted the cube. Which sign does
+ * it have in the formula?
+ * hint: Far from 0 your curve is the wrong way round: large numbers become 0. Add the term with the cube to x.
  * section: gelu-kernel
  */
 
@@ -2421,7 +2419,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (1.0f + tanhf(scale * (x + cube)))  =>  tanhf(scale * (x + cube))
  * why: Your curve is the same on both sides of 0. You left out a term beside the tanh. Which term makes the bracket run
  * from 0 to 2?
- * hint: Your curve is the same on both sides of 0. Write 0.5 x (1 + tanh).
+ * hint: Your curve is the same on both sides of 0. Add 1 to the tanh before you multiply.
  * section: gelu-kernel
  */
 
@@ -2438,7 +2436,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: tanhf(scale * (x + cube))  =>  tanhf(x + cube)
  * why: Your curve is too steep around 0. The factor inside the tanh is missing. Which root stands there in the formula?
- * hint: Your curve is too steep around 0. Multiply by 0.79788456f inside the tanh.
+ * hint: Your curve is too steep around 0. Multiply by the root of 2 / pi inside the tanh.
  * section: gelu-kernel
  */
 
@@ -2455,7 +2453,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: n < N  =>  n < N - 1
  * why: The last entry is not written. Your loop ends one entry too early. Which condition makes it run N times from 0?
- * hint: The last entry is not written. A loop from 0 with `n < N` runs N times.
+ * hint: The last entry is not written. Let n run from 0 to N - 1.
  * section: numbers-in-c
  */
 
@@ -2464,7 +2462,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: sqrtf(2.0f / 3.14159265f)  =>  1.0f / sqrtf(2.0f)
  * why: Your curve is too flat around 0. Your factor belongs to the form with the error function. Which root stands
  * inside the tanh?
- * hint: Your curve is too flat around 0. The factor is 0.79788456f.
+ * hint: Your curve is too flat around 0. The factor inside the tanh is the root of 2 / pi.
  * section: gelu-kernel
  */
 
@@ -2534,7 +2532,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out[n] = inp1[n] + inp2[n]  =>  out[n] += inp1[n] + inp2[n]
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call, here NaN. Write with =.
+ * hint: Your output contains what stood in out before the call. Write with =.
  * section: arrays-only-written
  */
 
@@ -2542,7 +2540,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n < N - 1; n++) {
  * why: The last entry is not written. Your loop ends one entry too early. Which condition makes it run N times from 0?
- * hint: The last entry is not written. Let the loop run while n < N.
+ * hint: The last entry is not written. Let n run from 0 to N - 1.
  * section: numbers-in-c
  */
 
@@ -2559,8 +2557,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n <= N; n++) {
  * why: Your kernel touches the entry after the last one. Your loop runs once more than there are entries. Which number
  * does the last of N entries have?
- * hint: Your kernel touches the entry after the last one. N entries are numbered 0 to N - 1: let the loop run while
- * n < N.
+ * hint: Your kernel touches the entry after the last one. N entries are numbered 0 to N - 1: let n run from 0 to N - 1.
  * section: numbers-in-c
  */
 
@@ -2579,8 +2576,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: out[n] = inp1[n] + inp2[n]  =>  *out = *inp1 + *inp2
  * why: Only the first entry is written. Your pointers never move. How can each round reach the next entry?
- * hint: Only the first entry is written. Move the pointers in every round (`*out++ = *inp1++ + *inp2++`), or index
- * them.
+ * hint: Only the first entry is written. Move all three pointers in every round, or index them.
  * section: numbers-in-c
  */
 
@@ -2679,7 +2675,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: N * sizeof(float)  =>  N
  * why: Only the first quarter of out is right. memcpy counts bytes, and you gave it a number of entries. How many bytes
  * does a float have?
- * hint: Only the first quarter of out is right. The third argument of memcpy is a number of bytes: N * sizeof(float).
+ * hint: Only the first quarter of out is right. The third argument of memcpy is a number of bytes: multiply by the size
+ * of a float.
  * section: numbers-in-c
  */
 
@@ -2885,9 +2882,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *         p[v] /= sum;
  *     }
  * =>
- * why: The largest entry of every row is 1, and a row sums to more. You did not divide the exponentials. By which
- * number should they be divided?
- * hint: The largest entry of every row is 1, and a row sums to more. Divide by the sum of the exponentials.
+ * why: The largest entry of every row is 1, and a row sums to more than 1. You did not divide the exponentials. By
+ * which number should they be divided?
+ * hint: The largest entry of every row is 1, and a row sums to more than 1. Divide by the sum of the exponentials.
  * section: crossentropy-kernel
  */
 
@@ -2923,7 +2920,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: int v = V;  =>  int v = V - 1;
  * why: The last token never gets a probability. Your loops end one token too early. Which condition makes them run V
  * times from 0?
- * hint: The last token never gets a probability. Let the loops run while v < V.
+ * hint: The last token never gets a probability. Let v run from 0 to V - 1.
  * section: numbers-in-c
  */
 
@@ -3064,7 +3061,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: maximum = -INFINITY  =>  maximum = -100.0f
  * why: Rows whose logits all lie below -100 may give NaN. Your search for the largest logit starts there. With which
  * value can a search for a maximum safely start?
- * hint: Rows whose logits all lie below -100 give NaN. Begin at the first logit, or at -INFINITY.
+ * hint: Rows whose logits all lie below -100 may give NaN. Begin at the first logit, or at -INFINITY.
  * section: running-maximum
  */
 
@@ -3092,7 +3089,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
  * why: Your first row is right, and later ones begin too early in logits. You put their rows V apart. How long is a row
  * with its padding?
- * hint: Your first row is right, and later ones begin too early in logits. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your first row is right, and later ones begin too early in logits. Row (b, t) comes after T rows for each
+ * earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3101,7 +3099,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
  * why: Your rows overlap, and the end of probs is not written. You put its rows V apart. How long is a row with its
  * padding?
- * hint: Your rows overlap, and the end of probs is not written. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your rows overlap, and the end of probs is not written. Row (b, t) comes after T rows for each earlier sequence
+ * and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3111,7 +3110,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * Vp + t) * T
  * why: Your rows begin at the wrong entries. You exchanged two factors of the offset. How many entries does a sequence
  * have, and how many a row?
- * hint: Your rows begin at the wrong entries. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your rows begin at the wrong entries. Row (b, t) comes after T rows for each earlier sequence and t more, each
+ * of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3120,7 +3120,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -3137,7 +3137,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
 
@@ -3147,7 +3147,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence is right, and the others are not written. Your offsets do not depend on b. Where does row
  * (b, t) begin?
- * hint: The first sequence is right and the others are not written. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: The first sequence is right and the others are not written. Row (b, t) comes after T rows for each earlier
+ * sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3224,7 +3225,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp  =>  b * T + t
  * why: Only the first position reads its own row. Your offset does not include the length of a row. How many
  * probabilities does each position have?
- * hint: Only the first position reads its own row. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * hint: Only the first position reads its own row. Row (b, t) of probs comes after T rows for each earlier sequence and
+ * t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3233,8 +3235,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: targets[b * T + t]  =>  targets[t]
  * why: The first sequence is right, and the others are measured against its targets. Your index does not depend on b.
  * Which target belongs to position (b, t)?
- * hint: The first sequence is right, and the others are measured against its targets. Position (b, t) has target b *
- * T + t.
+ * hint: The first sequence is right, and the others are measured against its targets. The target of (b, t) comes after
+ * T targets for each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -3243,8 +3245,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t)  =>  t
  * why: The first sequence is right, and the others read its probabilities. Your offset does not depend on b. Where does
  * the row of position (b, t) begin?
- * hint: The first sequence is right, and the others read its probabilities. Row (b, t) of probs begins at (b * T +
- * t) * Vp.
+ * hint: The first sequence is right, and the others read its probabilities. Row (b, t) of probs comes after T rows for
+ * each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3254,8 +3256,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: targets[b * T + t]  =>  targets[b * T + NEXT]
  * why: Every position is measured against the target of the position after it. You shifted the targets, which already
  * hold the next tokens. Which target belongs to position (b, t)?
- * hint: Every position is measured against the target of the position after it. The target of (b, t) is
- * targets[b * T + t].
+ * hint: Every position is measured against the target of the position after it. The target of position (b, t) is entry
+ * (b, t) of targets.
  * section: crossentropy-kernel
  */
 
@@ -3412,7 +3414,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: losses[b * T + t]  =>  losses[t * B + b]
  * why: Your losses are right but stand in another order. You wrote them as (T, B). Which entry belongs to position (b,
  * t)?
- * hint: Your losses are right, but stand in another order. Entry (b, t) is b * T + t.
+ * hint: Your losses are right, but stand in another order. The losses of one sequence stand side by side.
  * section: rows-and-strides
  */
 
@@ -3436,17 +3438,17 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: -logf(p)  =>  -logf(1.0f - p)
  * why: A likely target costs much. You took the logarithm of the probability of all other tokens. Which probability is
  * the loss about?
- * hint: A likely target costs much in your losses. Take the logarithm of p.
+ * hint: A likely target costs much in your losses. Take the logarithm of the target's own probability.
  * section: crossentropy-kernel
  */
 
 /* crossentropy_forward: logarithm-of-the-rest
  * base: plain-loops
  * edit: -logf(p)  =>  logf(1.0f - p)
- * why: Your losses are negative, and certain targets give infinity. You took the logarithm of 1 - p. Which number of
- * the formula does the minus belong to?
- * hint: Your losses are negative, and certain targets give infinity. The minus stands in front of the logarithm:
- * -logf(p).
+ * why: Your losses are negative, and certain targets give minus infinity. You took the logarithm of 1 - p. Which number
+ * of the formula does the minus belong to?
+ * hint: Your losses are negative, and certain targets give minus infinity. The minus stands in front of the logarithm,
+ * not inside it.
  * section: crossentropy-kernel
  */
 
@@ -3455,7 +3457,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  target
  * why: Position 0 is right, and all others read its probabilities. The offset of the position is missing. Where does
  * the row of position (b, t) begin?
- * hint: Position 0 is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * hint: Position 0 is right, and all others read its probabilities. Row (b, t) of probs comes after T rows for each
+ * earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3464,7 +3467,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  b * Vp + target
  * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by one
  * of two numbers alone. How many rows stand before that of (b, t)?
- * hint: Other positions read rows that are not theirs. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * hint: Position 0 of a batch is right, and others read rows that are not theirs. Row (b, t) of probs comes after T
+ * rows for each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3472,7 +3476,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  (b * T + t) * T + target
  * why: Your probabilities come from other rows. You put the rows of probs T apart. How long is a row?
- * hint: Your probabilities are of other rows. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
+ * of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3480,7 +3485,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t * B + b]
  * why: Your targets belong to other positions. You read them as (T, B). Which entry belongs to position (b, t)?
- * hint: Your targets belong to other positions. Position (b, t) has entry b * T + t.
+ * hint: Your targets belong to other positions. The entry of (b, t) comes after T entries for each earlier sequence,
+ * and t more.
  * section: rows-and-strides
  */
 
@@ -3489,8 +3495,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: losses[b * T + t]  =>  losses[t]
  * why: The first T entries hold the losses of the last sequence, and the others are not written. Every sequence
  * overwrites the one before. Which entry belongs to position (b, t)?
- * hint: The first T entries hold the losses of the last sequence, the others are not written. Position (b, t) has
- * entry b * T + t.
+ * hint: The first T entries hold the losses of the last sequence, the others are not written. The entry of (b, t) comes
+ * after T entries for each earlier sequence, and t more.
  * section: rows-and-strides
  */
 
@@ -3507,7 +3513,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: -logf(p)  =>  -log1pf(p)
  * why: A probability of 1 has a loss of -0.69. You took the logarithm of 1 + p. Of which number should it be taken?
- * hint: A probability of 1 has a loss of -0.69 in yours. Take logf(p).
+ * hint: A probability of 1 has a loss of -0.69. Take the logarithm of p itself.
  * section: crossentropy-kernel
  */
 
@@ -3515,7 +3521,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: -logf(p)  =>  -logf(p) / T
  * why: Your losses are T times too small. You divided by the number of positions. Who takes the mean?
- * hint: Your losses are too small by the factor T. Write -log(p) as it is.
+ * hint: Your losses are too small by the factor T. Write each position's loss as it is.
  * section: crossentropy-kernel
  */
 
@@ -3524,7 +3530,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  (b * Vp + t) * T + target
  * why: Your probabilities come from other rows. You exchanged two factors of the offset. How many entries does a
  * sequence have, and how many a row?
- * hint: Your probabilities are of other rows. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
+ * of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3533,7 +3540,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence is not written. Your loop ends one position too early. Which condition makes
  * it run T times from 0?
- * hint: The last position of every sequence is not written. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence is not written. Let t run from 0 to T - 1.
  * section: numbers-in-c
  */
 
@@ -3550,6 +3557,6 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: b < B  =>  b < B - 1
  * why: The last sequence is not written. Your loop ends one sequence too early. Which condition makes it run B times
  * from 0?
- * hint: The last sequence is not written. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */

@@ -3,12 +3,10 @@
 HINTS: dict[str, tuple[str, str, str]] = {
     "llama.RMSNorm": (
         "LayerNorm subtracts the mean, divides by the standard deviation, and has a gain and a bias. Which of these "
-        "four "
-        "steps are left here? ({Section}`llama#llama-rmsnorm`.)",
+        "four steps are left here? ({Section}`llama#llama-rmsnorm`.)",
         "Take the mean of the squares along the last axis and keep that axis. Add eps, take the root, divide, and "
         "multiply by `self.weight`. In float16 the square of 256 is already infinite: compute in float32 there, and "
-        "convert the result back. Leave float64 as it is; `torch.promote_types(x.dtype, torch.float32)` handles both "
-        "cases.",
+        "convert the result back. Leave float64 as it is; `torch.promote_types` finds the type in both cases.",
         "in __init__: weight = a parameter of d ones; remember eps\n"
         "in forward:\n"
         "    wide = x in float32, or in float64 if it is that\n"
@@ -65,8 +63,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "What does BabyGPT add to the embeddings that this model does not need? And which tensor is the head when it "
         "is tied? ({Section}`llama#llama-model`.)",
         "Put the blocks into an nn.ModuleList, a new one for each layer. Call each with the cache and with its own "
-        "number, from 0. After the last norm, a tied head multiplies by `self.embed_tokens.weight`: `F.linear(x, "
-        "weight)`. A head of its own is an nn.Linear without bias, which only exists if config.tied is false.",
+        "number, from 0. After the last norm, a tied head multiplies by the table of tokens. `F.linear` takes a "
+        "weight as its second argument. A head of its own is an nn.Linear without bias, which only exists if "
+        "config.tied is false.",
         "in __init__: embed_tokens, layers, norm; if not tied: lm_head\n"
         "in forward:\n"
         "    x = rows of the table\n"

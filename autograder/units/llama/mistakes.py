@@ -41,7 +41,7 @@ mistake(
     edit("dim=-1", "dim=0"),
     section="llama-rmsnorm",
     why="Your vectors share a root mean square across the batch. You took the mean along axis 0, which is the width "
-    "of a single vector only. From which end can the width be counted?",
+    "only where x is a single vector. From which end can the width be counted?",
     hint="Your vectors share their root mean squares across the batch. The width is the last axis, -1.",
 )
 
@@ -169,8 +169,8 @@ mistake(
     "epsilon-fixed",
     edit("self.eps = eps", "self.eps = 1e-5"),
     section="llama-rmsnorm",
-    why="Released models give other results: the argument eps has no effect. You wrote a number in its position. "
-    "Where should the argument be kept?",
+    why="Released models give other results: the argument eps has no effect. You wrote a number instead. Where should "
+    "the argument be kept?",
     hint="RMSNorm(d, eps) does not use its second argument. Keep it in `self.eps`.",
 )
 
@@ -364,9 +364,9 @@ mistake(
     "exponent-without-minus",
     edit("base**-steps", "base**steps"),
     section="llama-rope",
-    why="Later pairs turn thousands of times per position. Your frequencies grow with i. Which sign does the "
-    "exponent need?",
-    hint="Your later pairs turn thousands of times per position. The exponent is negative.",
+    why="Later pairs turn by hundreds or thousands of radians per position. Your frequencies grow with i. Which sign "
+    "does the exponent need?",
+    hint="Your later pairs turn by hundreds or thousands of radians per position. The exponent is negative.",
 )
 
 mistake(
@@ -374,7 +374,7 @@ mistake(
     "one-frequency",
     edit("base**-steps", "base**-steps[:1]"),
     section="llama-rope",
-    why="Distances that differ by whole turns look alike. All pairs turn at the same speed. On what should the "
+    why="Distances that differ by whole turns look nearly alike. All pairs turn at the same speed. On what should the "
     "frequency of a pair depend?",
     hint="All your pairs turn by the same angle. Pair i has the frequency base ** (-2i / d_head).",
 )
@@ -395,7 +395,7 @@ mistake(
     section="llama-rope-positions",
     why="With a cache every new token is at position 0. You counted positions from 0 and ignored the argument. Which "
     "numbers should the angles use?",
-    hint="Your result does not depend on `positions`. Use them, in place of 0, 1, 2 and so on.",
+    hint="Your result does not depend on `positions`. Use them instead of 0, 1, 2 and so on.",
 )
 
 mistake(
@@ -422,9 +422,9 @@ mistake(
     "base-fixed",
     edit("base**-steps", "10000.0**-steps"),
     section="llama-rope",
-    why="A long-context model gives wrong results: the argument `base` has no effect. You wrote a number in its "
-    "position. Where should it be used?",
-    hint="Your result does not depend on `base`.",
+    why="A long-context model gives wrong results: the argument `base` has no effect. You wrote a number instead. "
+    "Where should it be used?",
+    hint="Your result does not depend on `base`. The frequencies are powers of this argument.",
 )
 
 mistake(
@@ -486,7 +486,7 @@ mistake(
     edit("base**-steps", "base**-steps * (torch.arange(d_head // 2) < d_head // 4)"),
     section="llama-rope",
     why="Half of your pairs never turn. Some models do this. How many pairs does a Llama turn?",
-    hint="Some of your pairs never turn. All d_head/2 of them do.",
+    hint="Some of your pairs never turn. All d_head/2 pairs should.",
 )
 
 mistake(
@@ -537,8 +537,8 @@ mistake(
         "if x.dim() > 3:\n    cos, sin = cos[:, None], sin[:, None]\na, b = x.chunk(2, dim=-1)",
     ),
     section="llama-rope-positions",
-    why="Heads are turned by positions. You took x as (B, T, H, d_head). Which axis holds the positions, counted "
-    "from the end?",
+    why="The call fails, or head h is turned as if it were position h. You took x as (B, T, H, d_head). Which axis "
+    "holds the positions, counted from the end?",
     hint="You turn along axis -3. The positions are the second-last axis of x, (..., T, d_head).",
 )
 
@@ -791,7 +791,7 @@ mistake(
     section="llama-groups",
     why="Position 0 attends to nothing. Your mask hides a position from itself. What is the last key that a query "
     "may see?",
-    hint="Your position 0 attends to nothing. A position sees itself: use <=.",
+    hint="Your position 0 attends to nothing. A position may also attend to itself.",
 )
 
 mistake(
@@ -818,8 +818,8 @@ mistake(
     "no-mask-with-a-cache",
     edit("positions <= new[:, None])", "None if cache is not None else positions <= new[:, None])"),
     section="llama-cache",
-    why="Several new positions on a cache see each other's future. You have no mask then, which is right for a "
-    "single one. Which rows of the mask do they need?",
+    why="Several new positions on a cache see each other's future. With a cache you use no mask, which is right for a "
+    "single new position. Which rows of the mask do they need?",
     hint="Several new positions on a cache see each other's future. Mask them, too.",
 )
 
@@ -857,7 +857,8 @@ mistake(
     section="llama-cache",
     why="Layer 0 is right, and layer 1 is not. The length of the cache is that of layer 0, which has been updated by "
     "then. What has to be subtracted in later layers?",
-    hint="Layer 0 is right and layer 1 is not. cache.length is that of layer 0, which has been updated by then.",
+    hint="Layer 0 is right and layer 1 is not. cache.length is that of layer 0, which has been updated by then. In "
+    "later layers, subtract the new positions.",
 )
 
 mistake(
@@ -900,9 +901,10 @@ mistake(
     "cache-ignored",
     edit("if cache is not None:\n    k, v = cache.update(layer, k, v)", ""),
     section="llama-cache",
-    why="With a cache, pieces know nothing of each other. You do not use it. Which call stores new keys and returns "
-    "all of them?",
-    hint="With a cache, your pieces know nothing of each other. Call cache.update(layer, k, v), and use what it returns.",
+    why="With a cache, pieces know nothing of each other. You do not use the cache. Which call stores new keys and "
+    "returns all of them?",
+    hint="With a cache, your pieces know nothing of each other. Store the new keys and values with `cache.update`, and "
+    "use what it returns.",
 )
 
 mistake(
@@ -912,7 +914,7 @@ mistake(
     section="llama-cache",
     why="With a cache, new positions see only each other. You filled it and threw away what it returns. What does "
     "`update` return?",
-    hint="cache.update returns all keys and values so far. Use them in place of the new ones.",
+    hint="cache.update returns all keys and values so far. Use them instead of the new ones.",
 )
 
 mistake(
@@ -920,7 +922,8 @@ mistake(
     "values-turned-too",
     edit(ROPE, ROPE + "\nv = apply_rope(v, positions, self.base)"),
     section="llama-groups",
-    why="What is read changes with its position. You also turned the values. Which tensors enter the scores?",
+    why="What attention reads from a position changes with the position. You also turned the values. Which tensors "
+    "enter the scores?",
     hint="You turn q, k and v. Turn queries and keys only.",
 )
 
@@ -1393,7 +1396,8 @@ mistake(
     "one-block-too-few",
     edit("range(config.num_layers)", "range(config.num_layers - 1)"),
     section="llama-model",
-    why="Your model has one block too few. A range up to n has n numbers. Which range has `num_layers`?",
+    why="Your model has one block too few. Your range ends one number too early. How many numbers does a range up to n "
+    "have?",
     hint="Count your blocks: there should be config.num_layers.",
 )
 
@@ -1493,7 +1497,7 @@ mistake(
     section="llama-model",
     why="Your head gets no gradient, and loading one changes nothing. The logits always come from the token table. "
     "When should the head make them?",
-    hint="Your `lm_head` has no influence on the logits. Where `config.tied` is false, return `self.lm_head(x)`.",
+    hint="Your `lm_head` has no influence on the logits. Where `config.tied` is false, the head makes the logits.",
 )
 
 mistake(
@@ -1580,7 +1584,7 @@ mistake(
         '"lm_head.weight" in found and torch.equal(found["lm_head.weight"], found["model.embed_tokens.weight"])',
     ),
     section="llama-names",
-    why="Nothing loads: your names still begin with `model.`. This model has no part called so. What should happen "
+    why="Nothing loads: your names still begin with `model.`. This model has no part of that name. What should happen "
     "to the prefix?",
     hint="Your names begin with `model.`. This model's do not.",
 )
@@ -1718,7 +1722,7 @@ mistake(
     section="llama-names",
     why="A transposed or truncated matrix passes. You did not compare shapes. From which tensors do the expected "
     "shapes follow?",
-    hint="A matrix of a wrong shape passes. Compare every shape with what the other tensors ask for.",
+    hint="A matrix of a wrong shape passes. Compare every shape with the one that follows from the other tensors.",
 )
 
 mistake(

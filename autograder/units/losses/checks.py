@@ -198,7 +198,7 @@ def test_no_tokens(learner, reference, rng):
             if not {"ValueError", "TypeError", "ZeroDivisionError"} & set(raised.kinds):
                 raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
         else:
-            raise AssertionError(f"{what} should raise ValueError: there is nothing to take the mean of.")
+            raise AssertionError(f"{what} raised no error, but should raise ValueError: no mean over 0 tokens exists.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

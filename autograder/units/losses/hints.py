@@ -5,13 +5,14 @@ HINTS = {
         "The loss of one row is minus the logarithm of the probability that the model gives to the target. Write that "
         "probability as a softmax and take its logarithm on paper: which two terms are left? Which of them has an "
         "exponential, and what keeps it from overflowing? ({Section}`losses#from-logits`.)",
-        "`logits` is (N, V) and `targets` (N,). Log-probabilities are (N, V), and `gather(1, targets.unsqueeze(1))` "
-        "picks one from each row. A target of -100 is no index, so drop the ignored rows before you pick "
-        "(`logits[counted]`). Test `ignore_index is not None`, since 0 counts as false. Divide by the number of rows "
-        "that are left, but never by 0.",
+        "`logits` is (N, V) and `targets` (N,). Log-probabilities are (N, V), and `gather` picks one from each row if "
+        "its index is (N, 1). A target of -100 is no index, so drop the ignored rows before you pick, with a boolean "
+        "mask. Compare `ignore_index` with None, since 0 counts as false. Divide by the number of rows that are left, "
+        "but never by 0.",
         "if ignore_index is given:\n"
         "    keep only the rows whose target differs from it\n"
-        "log_probs = logits - the largest of each row, less the logarithm of the sum of their exponentials\n"
+        "shifted = logits less the largest of their row\n"
+        "log_probs = shifted less the logarithm of each row's sum of exponentials of shifted\n"
         "nll = minus the log_probs at the targets\n"
         "return sum of nll / (number of rows, at least 1)",
     ),
@@ -39,9 +40,9 @@ HINTS = {
         "smoothing? If the target of a row is padding, the row has no right answer. What should that row look like? "
         "({Section}`losses#smoothing-with-padding`.)",
         "Build `true_dist` (N, size) in four steps: the same share everywhere; 1 - smoothing at the targets "
-        "(`scatter_(1, target.unsqueeze(1), ...)`); 0 in the padding *column*; 0 in the padding *rows*, found with a "
-        "boolean mask, which works for none, some and all. The divergence is the sum of p (log p - x), where 0 log 0 "
-        'is 0. `F.kl_div(x, true_dist, reduction="sum")` handles that case.',
+        "(`scatter_` along axis 1); 0 in the padding *column*; 0 in the padding *rows*. Find the rows with a boolean "
+        "mask, which works for none, some and all. The divergence is the sum of p (log p - x), where 0 log 0 is 0. "
+        "`F.kl_div` handles that case. Which `reduction` adds everything up?",
         "in __init__:\n"
         "    refuse a size below 3; keep the three arguments\n"
         "in forward:\n"

@@ -29,10 +29,12 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "torch.softmax(logits, -1).log()"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="With large logits your loss is infinite. You computed the probability first, and it became exactly 0 before "
-    "you took its logarithm. How can the logarithm be computed without forming the probability?",
-    hint="With large logits your loss is infinite: the probability of the target has become exactly 0 before you take "
-    "its logarithm. Write the logarithm of the softmax as a difference and simplify before you compute.",
+    why="Your loss is infinite when the target's logit is far below the largest. You computed the probability first, "
+    "and it was rounded to 0 before you took its logarithm. How can the logarithm be computed without forming the "
+    "probability?",
+    hint="Your loss is infinite when the target's logit is far below the largest: its probability is rounded to 0 "
+    "before you take the logarithm. Write the logarithm of the softmax as a difference and simplify before you "
+    "compute.",
 )
 
 mistake(
@@ -41,10 +43,10 @@ mistake(
     edit("torch.log_softmax(logits, -1)", "(torch.softmax(logits, -1) + 1e-9).log()"),
     base="log-softmax-and-gather",
     section="stable-cross-entropy",
-    why="Your loss cannot exceed about 20, and the gradient of the worst mistakes vanishes. You added a small number "
+    why="Your loss cannot exceed about 21, and the gradient of the worst mistakes vanishes. You added a small number "
     "inside the logarithm. How can the logarithm be computed without forming the probability?",
-    hint="Your loss cannot grow beyond about 20, however wrong the model is: the number that you add inside the "
-    "logarithm limits it. Subtract the logarithm of the sum from the logit in place of taking the logarithm of a "
+    hint="Your loss cannot grow beyond about 21, however wrong the model is: the number that you add inside the "
+    "logarithm limits it. Subtract the logarithm of the sum from the logit instead of taking the logarithm of a "
     "quotient.",
 )
 
@@ -57,7 +59,7 @@ mistake(
     why="Your loss stops growing for very improbable targets, so the model gets no gradient exactly where it is most "
     "wrong. You limited the probabilities from below. How can the logarithm be computed without forming the "
     "probability?",
-    hint="Your loss stops growing for targets of very small probability, and so does its gradient. Nothing needs a "
+    hint="Your loss stops growing for targets of very small probability, and their gradient is 0. Nothing needs a "
     "limit if you never form the probability: subtract the logarithm of the sum from the logit.",
 )
 
@@ -86,10 +88,10 @@ mistake(
         "shifted.exp().sum(-1, keepdim=True).log() - shifted.gather(1, targets.unsqueeze(1))",
     ),
     section="stable-cross-entropy",
-    why="A row far below the largest logit of the tensor gives an infinite loss. You subtracted one maximum from all "
-    "rows, so all exponentials of such a row are 0. Which maximum should each row use?",
-    hint="Rows whose logits are far below those of another row give an infinite loss. Each row has its own largest "
-    "logit: take the maximum along the last axis and keep that axis.",
+    why="A row far below the largest logit of the tensor gives a loss of minus infinity. You subtracted one maximum "
+    "from all rows, so all exponentials of such a row are 0. Which maximum should each row use?",
+    hint="Rows whose logits are far below those of another row give a loss of minus infinity. Each row has its own "
+    "largest logit: take the maximum along the last axis and keep that axis.",
 )
 
 mistake(
@@ -136,8 +138,8 @@ mistake(
     section="cross-entropy-formula",
     why="Your loss lies between -1 and 0, and an impossible target costs hardly anything. You took the negative "
     "probability of the target. Which function of the probability grows without bound as it goes to 0?",
-    hint="Your loss lies between -1 and 0: it is a probability. Cross-entropy takes the logarithm of it, so that an "
-    "impossible target costs without bound.",
+    hint="Your loss lies between -1 and 0: it is the negative of a probability. Cross-entropy takes the logarithm of "
+    "the probability, so that an impossible target costs without bound.",
 )
 
 mistake(
@@ -151,8 +153,8 @@ mistake(
     section="cross-entropy-formula",
     why="Minimising your loss makes the right answers improbable. You returned the mean log-probability without the "
     "minus. Which sign does a loss need?",
-    hint="Your result is the negative of the loss: logarithms of probabilities are below 0, and a loss is to be made "
-    "small. Where does the minus sign go?.",
+    hint="Your result is the negative of the loss: logarithms of probabilities are below 0, and training makes the "
+    "loss small. Where does the minus sign go?",
 )
 
 mistake(
@@ -267,7 +269,7 @@ mistake(
     section="targets-that-do-not-count",
     why="With `ignore_index=0` nothing is ignored. You asked whether the number is true, and 0 counts as false. How "
     "can you ask whether an argument was given at all?",
-    hint="With `ignore_index=0` nothing is ignored: in Python 0 counts as false. Compare with None in place of asking "
+    hint="With `ignore_index=0` nothing is ignored: in Python 0 counts as false. Ask whether the argument is None, not "
     "whether the number is true.",
 )
 
@@ -297,7 +299,7 @@ mistake(
     section="targets-that-do-not-count",
     why="Your function ignores class 0 instead of the class that `ignore_index` names. You wrote the number into the "
     "code. With what should the targets be compared?",
-    hint="Your function ignores class 0 in place of the class that `ignore_index` names. Compare the targets with the "
+    hint="Your function ignores class 0 instead of the class that `ignore_index` names. Compare the targets with the "
     "argument.",
 )
 
@@ -353,7 +355,7 @@ mistake(
     section="targets-that-do-not-count",
     why="When every target is ignored, your loss is NaN, and one such batch spoils every mean. You divided 0 by 0. "
     "What is the smallest divisor that changes no other batch?",
-    hint="When every target is ignored, your loss is 0 / 0. Make the divisor at least 1: the sum above it is 0 then.",
+    hint="When every target is ignored, your loss is 0 / 0. Make the divisor at least 1: the sum over no rows is 0.",
 )
 
 
@@ -364,7 +366,7 @@ mistake(
     why="When every target is ignored, your loss is 0, but its gradients are NaN. You replaced the result after the "
     "division by 0. How can this division be avoided?",
     hint="When every target is ignored your loss is 0 and its gradients are NaN: replacing the result does not undo "
-    "the division by 0. See to it that the divisor is never 0.",
+    "the division by 0. Make sure that the divisor is never 0.",
 )
 def cross_entropy(logits, targets, ignore_index=None):
     counted = torch.ones_like(targets, dtype=torch.bool) if ignore_index is None else targets != ignore_index
@@ -386,8 +388,8 @@ mistake(
     section="targets-that-do-not-count",
     why="When every target is ignored, your loss is float32 whatever the logits are. You returned a new tensor of "
     "PyTorch's default type. From where can the 0 take its type?",
-    hint="When every target is ignored, your 0 is float32 whatever the logits are. Make it in their type "
-    "(`logits.new_zeros(())`), or let it come of the sum over no rows.",
+    hint="When every target is ignored, your 0 is float32 whatever the logits are. Take its type from the logits, or "
+    "let the sum over no rows produce it.",
 )
 
 mistake(
@@ -402,8 +404,8 @@ mistake(
     section="targets-that-do-not-count",
     why="Your loss is slightly too small, which shows in float64. You added a small number to the count to avoid "
     "dividing by 0. How can you change the count of 0 and no other?",
-    hint="Your loss is slightly too small, about as much as the number that you add to the divisor. Use the larger of "
-    "the count and 1: the count is a whole number.",
+    hint="Your loss is slightly too small, because you add a small number to the divisor. Use the larger of the count "
+    "and 1: the count is a whole number.",
 )
 
 mistake(
@@ -499,8 +501,8 @@ mistake(
     section="cross-entropy-formula",
     why="Your result is float32 even for logits of another type. In float64 half of the digits are lost, and a "
     "bfloat16 model gets a loss of another type. Which type should the result have?",
-    hint="Your result is float32 also for logits of another type. Compute in what type you like, and return that of "
-    "the logits.",
+    hint="Your result is float32 also for logits of another type. Compute in any type, and return the type of the "
+    "logits.",
 )
 
 mistake(
@@ -514,8 +516,8 @@ mistake(
     section="stable-cross-entropy",
     why="After the call, the caller's logits have changed, so accuracy or text computed from them is wrong. You "
     "subtracted in place. Which form makes a new tensor?",
-    hint="After your function has run, the logits of the caller are other numbers than before. Make a new tensor in "
-    "place of changing the argument.",
+    hint="After your function has run, the logits of the caller are other numbers than before. Make a new tensor "
+    "instead of changing the argument.",
 )
 
 
@@ -526,7 +528,7 @@ mistake(
     why="After the call, the caller cannot tell where the padding was. You overwrote the ignored targets to use them "
     "as an index. On which tensor should you do this?",
     hint="After your function has run, the ignored targets of the caller are other numbers than before. Make a new "
-    "tensor (`masked_fill`) in place of changing the argument.",
+    "tensor (`masked_fill`) instead of changing the argument.",
 )
 def cross_entropy(logits, targets, ignore_index=None):
     counted = torch.ones_like(targets, dtype=torch.bool) if ignore_index is None else targets != ignore_index
@@ -571,8 +573,8 @@ def cross_entropy(logits, targets, ignore_index=None):
     "losses.cross_entropy",
     "ignored-targets-indexed",
     section="targets-that-do-not-count",
-    why="With `ignore_index=-100` your code fails, or reads another class when there are more than 100. You indexed "
-    "with every target first. When should the ignored rows be dealt with?",
+    why="With `ignore_index=-100` your code fails if there are fewer than 100 classes. You indexed with every target "
+    "first. When should the ignored rows be dealt with?",
     hint="Your code is right as long as `ignore_index` is a class. -100 is no valid index: leave the ignored rows out "
     "first, or put some class in their place before you index.",
 )
@@ -650,9 +652,10 @@ mistake(
     edit("total_nll / num_tokens", "-total_nll / num_tokens"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="Your perplexity is below 1. You put a minus into the exponent, which gives the mean probability instead of "
-    "its reciprocal. Which sign does a negative log-likelihood already have?",
-    hint="Your perplexity is below 1: it is the reciprocal. A negative log-probability has its minus already.",
+    why="Your perplexity is below 1. You put a minus into the exponent, which gives the geometric mean of the "
+    "probabilities instead of its reciprocal. Which sign does a negative log-likelihood already have?",
+    hint="Your perplexity is below 1: it is the reciprocal of the right value. A negative log-probability has its "
+    "minus already.",
 )
 
 mistake(
@@ -693,8 +696,8 @@ mistake(
     edit("float((Decimal(total_nll) / Decimal(num_tokens)).exp())", "math.exp(total_nll / num_tokens)"),
     base="decimal-numbers",
     section="perplexity-of-a-text",
-    why="A very large loss ends the training run with an OverflowError. Such losses are not unusual at the start. "
-    "Which float can stand for a number that is too large?",
+    why="A very large loss ends the training run with an OverflowError. You let `math.exp` raise it, which happens "
+    "from a mean of about 710 on. Which float can stand for a number that is too large?",
     hint="For very large losses `math.exp` raises OverflowError. Catch it and return infinity.",
 )
 
@@ -708,8 +711,8 @@ mistake(
     section="perplexity-of-a-text",
     why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
     "Which float can stand for a number that is too large?",
-    hint="For very large losses you return the exponential of a limit in place of infinity. Let it overflow, and "
-    "return `math.inf` then.",
+    hint="For very large losses you return the exponential of a limit instead of infinity. Let it overflow, and return "
+    "`math.inf` then.",
 )
 
 mistake(
@@ -722,8 +725,8 @@ mistake(
     section="perplexity-of-a-text",
     why="Bad models all get the same perplexity. You limited the mean at 20 or so. Up to which size can a float hold "
     "the result?",
-    hint="Losses above your limit all get the same perplexity. There is no limit before floats end, and infinity "
-    "beyond that.",
+    hint="Losses above your limit all get the same perplexity. A float holds the result up to a mean of about 709; "
+    "beyond that, return infinity.",
 )
 
 mistake(
@@ -796,8 +799,8 @@ mistake(
     edit('raise ValueError(f"num_tokens is {num_tokens}, which is no number of tokens.")', "return 0.0"),
     base="overflow-caught",
     section="perplexity-of-a-text",
-    why="A text without tokens gets the perplexity 0, although none is below 1. A mean over nothing does not exist. "
-    "How should the function react instead?",
+    why="A text without tokens gets the perplexity 0, although no perplexity is below 1. A mean over nothing does not "
+    "exist. How should the function react instead?",
     hint="For 0 tokens you return 0. There is nothing to take the mean of: raise a ValueError that names `num_tokens`.",
 )
 
@@ -889,7 +892,8 @@ mistake(
     section="smoothed-targets",
     why="Your rows sum to more than 1. You divided epsilon by C - 1 and gave a share to all C classes. How many "
     "classes share it?",
-    hint="Your rows sum to more than 1: epsilon is divided by C - 1 and handed out C times.",
+    hint="Your rows sum to more than 1: epsilon is divided by C - 1 and handed out C times. Divide by the number of "
+    "classes that get a share.",
 )
 
 mistake(
@@ -940,8 +944,8 @@ mistake(
     "epsilon-and-confidence-exchanged",
     edit("1 - epsilon) * one_hot + epsilon / num_classes", "epsilon) * one_hot + (1 - epsilon) / num_classes"),
     section="smoothed-targets",
-    why="With an epsilon of 0.1, nine tenths go to everything but the label. You exchanged epsilon and 1 - epsilon. "
-    "Which of the two is spread?",
+    why="With an epsilon of 0.1, nine tenths are spread over all classes. You exchanged epsilon and 1 - epsilon. Which "
+    "of the two is spread?",
     hint="The roles of epsilon and 1 - epsilon are exchanged: with epsilon = 0 your rows are uniform. Epsilon is what "
     "is spread.",
 )
@@ -992,8 +996,8 @@ mistake(
     "transposed",
     edit("(1 - epsilon) * one_hot + epsilon / num_classes", "((1 - epsilon) * one_hot + epsilon / num_classes).T"),
     section="smoothed-targets",
-    why="Your result has the shape (C, N). You put classes into rows. What does each target need: a row or a column?",
-    hint="Your result is transposed, (C, N). One row for each target: (N, C).",
+    why="Your result has the shape (C, N). You gave each class a row. What does each target need: a row or a column?",
+    hint="Your result is transposed, (C, N). Each target needs one row: (N, C).",
 )
 
 mistake(
@@ -1013,8 +1017,8 @@ mistake(
     edit("table[targets]", "((1 - epsilon) * F.one_hot(targets, num_classes) + epsilon / num_classes).long()"),
     base="rows-of-a-smoothed-identity",
     section="smoothed-targets",
-    why="Your rows are zero almost everywhere. You wrote fractions into integers, where 0.9 becomes 0. Which type "
-    "can hold the values?",
+    why="Your rows hold only zeros unless epsilon is 0. You wrote fractions into integers, where 0.9 becomes 0. Which "
+    "type can hold the values?",
     hint="Your result has an integer type, in which 0.9 becomes 0. Make the one-hot vectors float first.",
 )
 
@@ -1023,8 +1027,7 @@ mistake(
     "half-of-epsilon",
     edit("1 - epsilon) * one_hot + epsilon / num_classes", "1 - epsilon / 2) * one_hot + epsilon / 2 / num_classes"),
     section="smoothed-targets",
-    why="Your target keeps too much. You spread only half of epsilon, as in recipes for two classes. How much of it "
-    "is spread here?",
+    why="Your target keeps too much. You spread only half of epsilon. How much of it is spread here?",
     hint="Your target keeps too much: only half of epsilon is spread. Take all of it.",
 )
 
@@ -1053,8 +1056,8 @@ mistake(
         "torch.softmax((1 - epsilon) * one_hot + epsilon / num_classes, -1)",
     ),
     section="smoothed-targets",
-    why="Your rows are nearly uniform. You applied a softmax to rows that already sum to 1. Which step flattens them?",
-    hint="Your rows are nearly uniform: a softmax was applied to what sums to 1 already. Leave it out.",
+    why="Your rows are far too flat. You applied a softmax to rows that already sum to 1. Which step flattens them?",
+    hint="Your rows are far too flat: a softmax was applied to what sums to 1 already. Leave it out.",
 )
 
 mistake(
@@ -1093,8 +1096,8 @@ mistake(
     section="divergence-and-cross-entropy",
     why="Your loss depends on how a batch is padded. You divided the sum by the number of rows, padding included. "
     "Which reduction does the training loop expect from you?",
-    hint="Your loss is the sum divided by the number of rows. Return the sum; who calls you knows how many tokens "
-    "there were.",
+    hint="Your loss is the sum divided by the number of rows. Return the sum; the caller knows how many tokens there "
+    "were.",
 )
 
 mistake(
@@ -1151,8 +1154,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', "(q * (x - p.clamp(min=1e-9).log()))[target != self.padding_idx].sum()"),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="Your loss is weighted by what the model predicts, and it is infinite where a target is 0. You exchanged the "
-    "two distributions. Which of them weights the terms?",
+    why="Your loss is weighted by what the model predicts, and it is huge where a target is 0. You exchanged the two "
+    "distributions. Which of them weights the terms?",
     hint="Your divergence runs the wrong way, weighted by what the model predicts. Each term is weighted by the "
     "smoothed target: p (log p - x).",
 )
@@ -1208,8 +1211,8 @@ mistake(
     section="divergence-and-cross-entropy",
     why="Your loss is NaN. You computed p log p as it stands, and 0 times minus infinity is NaN. What is the limit "
     "of this term, and which function knows it?",
-    hint="Your loss is NaN, because smoothed targets hold zeros and 0 log 0 is NaN for a computer. Use `torch.xlogy` "
-    "or `kl_div`, or leave out the terms with p = 0.",
+    hint="Your loss is NaN, because smoothed targets hold zeros and 0 log 0 is NaN in floating point. Use "
+    "`torch.xlogy` or `kl_div`, or leave out the terms with p = 0.",
 )
 
 mistake(
@@ -1220,8 +1223,8 @@ mistake(
     section="divergence-and-cross-entropy",
     why="Your loss is slightly off. You added a small number inside the logarithm, which also changes the terms that "
     "need no help. Which terms do need special care?",
-    hint="Your loss is slightly off, by about the number that you add inside the logarithm. Leave out the terms with p "
-    "= 0, as `torch.xlogy` and `kl_div` do.",
+    hint="Your loss is slightly off: the number that you add inside the logarithm changes every term. Leave out the "
+    "terms with p = 0, as `torch.xlogy` and `kl_div` do.",
 )
 
 mistake(
@@ -1254,8 +1257,8 @@ mistake(
     section="smoothing-with-padding",
     why="Your `true_dist` gives the target too much. You used the definition of the earlier task, where the target "
     "also gets a share. What exactly does the target get here?",
-    hint="Your `true_dist` follows the other definition: the target has its share added. Here it gets exactly 1 - "
-    "smoothing, and the size - 2 others share the rest.",
+    hint="Your `true_dist` follows the definition of the earlier task: the target has its share added. Here it gets "
+    "exactly 1 - smoothing, and the size - 2 others share the rest.",
 )
 
 mistake(
@@ -1266,7 +1269,8 @@ mistake(
     section="smoothing-with-padding",
     why="The model is asked to predict padding, and rows sum to more than 1. You left padding its share of the "
     "smoothing. What should its column hold?",
-    hint="The padding column of your `true_dist` is not 0. Nobody should predict padding: set the column to 0.",
+    hint="The padding column of your `true_dist` is not 0. The model should never predict padding: set the column to "
+    "0.",
 )
 
 mistake(
@@ -1298,10 +1302,9 @@ mistake(
     edit("target == self.padding_idx", "min(self.padding_idx, len(p) - 1)"),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="The wrong row is cleared. You used `padding_idx` as the number of a row. What decides whether a row is "
-    "padding?",
-    hint="You set the row number `padding_idx` to 0. Which rows are meant depends on their targets: `target == "
-    "self.padding_idx`.",
+    why="The wrong row is cleared. You used `padding_idx` as a row index. What decides whether a row is padding?",
+    hint="You set the row with the index `padding_idx` to 0. Whether a row is padding depends on its target, so "
+    "compare the targets with `padding_idx`.",
 )
 
 mistake(
@@ -1335,9 +1338,9 @@ mistake(
     ),
     base="distribution-in-place",
     section="smoothing-with-padding",
-    why="Only the first padding row is cleared, and the others add to the loss. You took one row number. Which rows "
+    why="Only the first padding row is cleared, and the others add to the loss. You cleared a single row. Which rows "
     "have a padding target?",
-    hint="One padding row is 0 in your `true_dist`, the others are not. Set all rows to 0 whose target is padding.",
+    hint="One padding row is 0 in your `true_dist`, the others are not. Set every row whose target is padding to 0.",
 )
 
 mistake(
@@ -1513,8 +1516,8 @@ mistake(
     section="smoothing-with-padding",
     why="Training and validation losses cannot be compared. You smoothed only in training mode, as if smoothing were "
     "a kind of dropout. Should the loss depend on the mode?",
-    hint="After `eval()` your loss is another function. Smoothing changes what is asked of the model and has no mode: "
-    "compute the same in both.",
+    hint="After `eval()` your loss is another function. Smoothing is part of the loss, which has no mode: compute the "
+    "same in both.",
 )
 
 mistake(
@@ -1538,8 +1541,8 @@ mistake(
     edit('F.kl_div(x, p, reduction="sum")', 'F.kl_div(x.data, p, reduction="sum")'),
     base="distribution-in-place",
     section="divergence-and-cross-entropy",
-    why="Your values are right, but nothing can be learned from them. You computed from data without a history. "
-    "Which of the two may be detached: targets or prediction?",
+    why="Your values are right, but nothing can be learned from them. You detached `x` before the divergence. Which of "
+    "the two may be detached: targets or prediction?",
     hint="Your values are right, but no gradient arrives. Detach the targets, not the prediction.",
 )
 
@@ -1575,7 +1578,7 @@ mistake(
     section="smoothing-with-padding",
     why="After the call, the caller counts padding as tokens. You overwrote the padding targets. On which tensor "
     "should you work?",
-    hint="After your module has run, the caller's targets are other numbers than before. Make a new tensor in place of "
+    hint="After your module has run, the caller's targets are other numbers than before. Make a new tensor instead of "
     "changing the argument.",
 )
 

@@ -240,7 +240,7 @@ def apply_mask_gradient(learner, scores, mask, upstream):
 
 @pytest.mark.task("masks.apply_mask", points=1)
 def test_mask_gradients_and_arguments(learner, reference, rng):
-    """Gradients reach the allowed scores alone; scores and mask are left alone."""
+    """Gradients reach only the allowed scores; scores and mask are left alone."""
     scores, upstream = rng.normal(2, 4, 5), rng.normal(2, 4, 5)
     mask = rng.mask(2, 1, 5)
     mask[0, 0, :2] = torch.tensor([True, False])
@@ -345,7 +345,7 @@ def test_softmax_gradients_and_arguments(learner, reference, rng):
     assert_weights(weights, scores, mask, "masked_softmax(scores, mask)")
     assert_unchanged(after, {"scores": scores, "mask": mask})
     expected = gradient_by_hand(scores, mask, upstream)
-    assert_gradient(gradient, expected, "The gradient of the weights times random numbers")
+    assert_gradient(gradient, expected, "The gradient (with respect to the scores) of the weights times random numbers")
 
 
 @pytest.mark.task("masks.masked_softmax", points=1)
@@ -449,7 +449,10 @@ def test_inside_pytorch_attention(learner, reference, rng):
     _, wanted_output, wanted_weights = reference.run(attend_in_pytorch, x, keep, 2, parameters)
     on_padding = weights.masked_select(~keep.reshape(3, 1, 5))
     if on_padding.nan_to_num().any():
-        raise AssertionError("nn.MultiheadAttention gives weight to padding when it gets your key_padding_mask.")
+        raise AssertionError(
+            "nn.MultiheadAttention gives weight to padding when it gets your key_padding_mask. There True means "
+            "'ignore this key'."
+        )
     names = ("The output of nn.MultiheadAttention with your key_padding_mask", "Its weights")
     assert_close((output, weights), (wanted_output, wanted_weights), names)
     assert_ignored(ignore, ~keep.reshape(3, 5), "The key_padding_mask")

@@ -20,7 +20,7 @@ mistake(
     why="Attention looks at the padding and at nothing else. Your mask is True where a token is padding. What does "
     "True mean in this course's masks?",
     hint="Your mask has the right shape, but it is True at the padding and False at the real tokens. In this course "
-    "True means 'may attend', so turn the question that you ask of each id round.",
+    "True means 'may attend', so ask the opposite question about each id.",
 )
 
 mistake(
@@ -94,8 +94,8 @@ mistake(
     section="mask-broadcasting",
     why="Your mask fails in cross-attention, where queries and keys differ in number. You expanded it to (B, 1, T, "
     "T), one copy of the row for each query. Which length of that axis fits any number of queries?",
-    hint="Your mask has shape (B, 1, T, T), the same row for each of T queries. In cross-attention there are other "
-    "numbers of queries than keys: leave that axis at length 1 and let broadcasting fill it.",
+    hint="Your mask has shape (B, 1, T, T), the same row for each of T queries. In cross-attention, queries and keys "
+    "differ in number: leave the axis of the queries at length 1 and let broadcasting fill it.",
 )
 
 mistake(
@@ -146,8 +146,8 @@ mistake(
     section="padding-masks",
     why="Each row has the right number of True entries, but always at the start. You counted the real tokens, which "
     "works only while all padding is at the end. What decides about a single position?",
-    hint="Each row of yours has the right number of True, but always at the start: with padding in front or in the "
-    "middle they sit at the wrong positions. Decide for each position from its own id.",
+    hint="Each row of yours has the right number of True entries, but always at the start. With padding in front or in "
+    "the middle, those positions are wrong. Decide for each position from its own id.",
 )
 
 mistake(
@@ -168,8 +168,8 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("ids != pad_id", "(ids != pad_id).long()"),
     section="true-means-may-attend",
-    why="Your mask holds the integers 1 and 0, which do not behave like a mask: `~` turns 1 into -2, and indexing "
-    "with them selects rows 0 and 1. You converted the comparison. Which type does a comparison already have?",
+    why="Your mask holds the integers 1 and 0, which do not behave like a mask: `~` turns 1 into -2. Indexing with "
+    "them selects rows 0 and 1. You converted the comparison. Which type does a comparison already have?",
     hint="Your values are 1 and 0 of an integer type. Masks here are boolean, because '~' and '&' mean something else "
     "for integers: return the comparison itself.",
 )
@@ -219,8 +219,8 @@ mistake(
     section="padding-masks",
     why="PyTorch's functions refuse your mask. You compared in NumPy and returned an array, which has no device. "
     "Which object can you compare directly?",
-    hint="Your values are right, but the result is a NumPy array. Compare the tensor itself, `ids != pad_id`: that is "
-    "a boolean tensor on the device of `ids`.",
+    hint="Your values are right, but the result is a NumPy array. Compare the tensor itself: the result is then a "
+    "boolean tensor on the device of `ids`.",
 )
 
 
@@ -395,7 +395,7 @@ mistake(
     section="causal-masks",
     why="On a GPU your mask meets scores on another device, and PyTorch refuses to combine them. You made it on the "
     "default device. Where should the argument go?",
-    hint="Your mask is right, but it stays on the default device when the call names another. Hand the argument device "
+    hint="Your mask is right, but it stays on the default device when the call names another. Pass the argument device "
     "on to the function that makes the tensor.",
 )
 
@@ -437,10 +437,10 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "padding_mask(ids, pad_id).transpose(-1, -2)"),
     section="padded-queries",
-    why="The rows of padded queries are empty, and padded keys are hidden from nobody. You put the padding mask on "
-    "the axis of the queries. Along which axis should padding be hidden?",
-    hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]], and later queries "
-    "still see padded keys. Padding is hidden as a key, along the last axis.",
+    why="The rows of padded queries are empty, and real queries still see padded keys before them. You put the padding "
+    "mask on the axis of the queries. Along which axis should padding be hidden?",
+    hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]]. Real queries still "
+    "see padded keys before them. Padding is hidden as a key, along the last axis.",
 )
 
 mistake(
@@ -579,8 +579,8 @@ mistake(
     section="mask-broadcasting",
     why="For most shapes you get an error, and for B = T a wrong mask without one. You combined (B, T) with (T, T), "
     "and broadcasting aligns sequence b with query b. Which axes does the padding mask need first?",
-    hint="You combine (B, T) with (T, T): aligned from the right, sequence b meets query b, an error for most shapes "
-    "and wrong for B = T. Give the padding mask its axes of length 1 first.",
+    hint="You combine (B, T) with (T, T): aligned from the right, sequence b meets query b. That is an error for most "
+    "shapes, and silently wrong for B = T. Give the padding mask its axes of length 1 first.",
 )
 def decoder_mask(ids, pad_id=0):
     return ((ids != pad_id) & causal_mask(ids.shape[-1], device=ids.device))[:, None]
@@ -617,7 +617,7 @@ def decoder_mask(ids, pad_id=0):
     "additive-mask",
     section="minus-infinity",
     why="Your mask holds 0 where a query may look and -inf elsewhere. Minus infinity comes later, in `apply_mask`. "
-    "Which type do the two masks have that you combine here?",
+    "Which type do the two masks that you combine have?",
     hint="Your mask holds 0 where a query may look and -inf elsewhere. That is what masking does to scores, one step "
     "later; here only combine the two boolean masks.",
 )
@@ -649,8 +649,8 @@ mistake(
     section="rows-with-nothing",
     why="With padding in front, the first rows allow keys that must stay hidden. You opened rows in which nothing is "
     "allowed. Which function of this unit handles empty rows?",
-    hint="With padding in front, the first rows of your mask allow keys that padding or the future forbids. Such rows "
-    "stay empty: the mask is padding *and* causal without exceptions.",
+    hint="With padding in front, the first rows of your mask allow keys that are padding. Such rows stay empty: the "
+    "mask is padding *and* causal without exceptions.",
 )
 def decoder_mask(ids, pad_id=0):
     causal = causal_mask(ids.shape[1], ids.device)
@@ -720,8 +720,8 @@ mistake(
     section="minus-infinity",
     why="A row that is masked everywhere gives uniform weights over padding, and in float16 your fill is out of "
     "range. You filled with -1e9. Which value is below every score in every float type?",
-    hint="Your masked positions hold -1e9. That number is out of range in float16, and a row full of it becomes "
-    "uniform weights, silently: the fill that is exact in every float type is minus infinity.",
+    hint="Your masked positions hold -1e9. That number is out of range in float16, and a row full of it silently "
+    "becomes uniform weights. The fill that is exact in every float type is minus infinity.",
 )
 
 mistake(
@@ -743,7 +743,7 @@ mistake(
     why="A row that is masked everywhere gives uniform weights over padding. You filled with the lowest finite "
     "number of the type, which is still a number. Which value does the task ask for?",
     hint="Your masked positions hold the lowest finite number of the type. A row full of it gives uniform weights over "
-    "padding; asked for is minus infinity itself, which exists in every float type.",
+    "padding; the task needs minus infinity itself, which exists in every float type.",
 )
 
 mistake(
@@ -776,7 +776,7 @@ mistake(
     why="The allowed scores are larger by exactly 1, and nothing is hidden. You added the mask as 1 and 0. Which "
     "value does a masked score need?",
     hint="Your allowed scores are larger by exactly 1 and the masked ones are unchanged: the mask was added as a "
-    "number. What must be added (or filled in) at a masked position is minus infinity.",
+    "number. A masked position needs minus infinity.",
 )
 
 mistake(
@@ -869,9 +869,9 @@ mistake(
         "if mask.shape[-1] == mask.shape[-2]:\n    mask = mask.transpose(-1, -2)\nreturn scores.masked_fill(",
     ),
     section="mask-broadcasting",
-    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
-    "the rows of a mask stand for?",
-    hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
+    why="With as many queries as keys, the mask acts transposed. You exchanged its axes when it is square. What do the "
+    "rows of a mask stand for?",
+    hint="With as many queries as keys, the mask acts transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
 
@@ -981,8 +981,8 @@ mistake(
     why="With a large score at a masked position, the allowed weights shrink to almost nothing. You masked after the "
     "softmax and divided by the remaining sum plus an epsilon, which then dominates. Where should the mask be "
     "applied?",
-    hint="Your weights are right for small scores, but with a large score at a masked position the allowed weights "
-    "shrink to almost nothing and no longer sum to 1. Mask before softmax, then nothing needs dividing.",
+    hint="Your weights are right for small scores. With a large score at a masked position, the allowed weights shrink "
+    "to almost nothing. Mask before softmax, then nothing needs dividing.",
 )
 
 mistake(
@@ -995,10 +995,11 @@ mistake(
     edit("(wide.softmax(dim) * mask).to(scores.dtype)", "powers / total.masked_fill(total == 0, 1.0)"),
     base="computed-in-float64",
     section="minus-infinity",
-    why="Rows whose largest score is masked come out as zeros, although something is allowed. You subtracted the "
-    "maximum of all positions, so every allowed exponential underflows. Over which positions should the maximum run?",
-    hint="Rows whose largest score is masked come out as zeros although something is allowed: the exponentials "
-    "underflow. The maximum that you subtract must be that of the allowed positions.",
+    why="Rows in which a masked score is by far the largest come out as zeros, although something is allowed. You "
+    "subtracted the maximum of all positions, so every allowed exponential underflows. Over which positions should the "
+    "maximum run?",
+    hint="Rows in which a masked score is by far the largest come out as zeros: the allowed exponentials underflow. "
+    "The maximum that you subtract must be that of the allowed positions.",
 )
 
 mistake(
@@ -1025,7 +1026,7 @@ mistake(
     section="rows-with-nothing",
     why="For another `dim`, the weights sum to 1 along the wrong axis. Your softmax always runs over the last axis. "
     "Which of your steps work along an axis?",
-    hint="For dim=-2 or dim=1 your weights still sum to 1 along the last axis. Hand dim on to everything that works "
+    hint="For dim=-2 or dim=1 your weights still sum to 1 along the last axis. Pass dim on to everything that works "
     "along an axis: the softmax and the search for empty rows.",
 )
 
@@ -1045,8 +1046,8 @@ mistake(
     "mask-axes-counted-before-broadcasting",
     edit("mask = mask.broadcast_to(scores.shape)", ""),
     section="mask-broadcasting",
-    why="With a mask of fewer axes than the scores, empty rows are not found. You used `dim` on the mask as it came, "
-    "where it means another axis or none. Which shape should the mask have first?",
+    why="With `dim=1` and a mask of fewer axes than the scores, empty rows are not found. You used `dim` on the mask "
+    "as it came, where it means another axis or none. Which shape should the mask have first?",
     hint="With a mask of shape (T_q, T_k) and dim=1 you look for empty rows along the mask's axis 1, which is not axis "
     "1 of the scores. Bring the mask to the shape of the scores first.",
 )
@@ -1123,8 +1124,8 @@ mistake(
     section="minus-infinity",
     why="Your weights are float32 even for scores in float64 or bfloat16, which mixes types at the next product. You "
     "fixed the type of the softmax. Which type should the result have?",
-    hint="Your weights are float32 also for scores in float64 or bfloat16. Compute in what precision you like, but "
-    "return the dtype of the scores.",
+    hint="Your weights are float32 also for scores in float64 or bfloat16. Compute in any precision, but return the "
+    "dtype of the scores.",
 )
 
 
@@ -1132,9 +1133,9 @@ mistake(
     "masks.masked_softmax",
     "mask-transposed",
     section="mask-broadcasting",
-    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
-    "the rows of a mask stand for?",
-    hint="With as many queries as keys, your mask acts transposed. Its rows are queries already, like those of the "
+    why="With as many queries as keys, the mask acts transposed. You exchanged its axes when it is square. What do the "
+    "rows of a mask stand for?",
+    hint="With as many queries as keys, the mask acts transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
 def masked_softmax(scores, mask, dim=-1):
@@ -1186,7 +1187,7 @@ mistake(
     section="pytorch-convention",
     why="Your values are right, but the shape is (B, 1, T). You removed one axis of length 1, and there are two. "
     "Which axis is left over?",
-    hint="Your values are right, but the shape is (B, 1, T): there are two axes of length 1 to remove, that of the "
+    hint="Your values are right, but the shape is (B, 1, T). There are two axes of length 1 to remove: that of the "
     "heads and that of the queries.",
 )
 
@@ -1195,9 +1196,9 @@ mistake(
     "every-axis-squeezed",
     edit("mask[:, 0, 0, :]", "mask.squeeze()"),
     section="pytorch-convention",
-    why="With a batch of one, or with one position, your result lacks an axis. `squeeze()` without an argument "
-    "removes every axis of length 1. Which axes do you really want to remove?",
-    hint="Your result is right in general, but for B = 1 or T = 1 an axis is missing: squeeze() without arguments "
+    why="With a batch of one, or with one position, your result lacks an axis. You called `squeeze()` without an "
+    "argument, which removes every axis of length 1. Which axes do you want to remove?",
+    hint="Your result is right in general, but for B = 1 or T = 1 an axis is missing. squeeze() without arguments "
     "removes every axis of length 1. Name the axes to remove.",
 )
 
@@ -1254,8 +1255,8 @@ mistake(
     section="pytorch-convention",
     why="Your result holds 0 and -inf. PyTorch would add it to the scores, but the task asks for the boolean form. "
     "What does True mean in a `key_padding_mask`?",
-    hint="Your result holds 0 and -inf, a mask to be added to scores. Asked for is the boolean form, True where a key "
-    "is to be ignored.",
+    hint="Your result holds 0 and -inf, a mask to be added to scores. The task needs the boolean form, True where a "
+    "key is to be ignored.",
 )
 
 mistake(

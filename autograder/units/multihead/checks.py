@@ -85,7 +85,7 @@ def check_raises(call, what):
     except LearnerRaised:
         return
     shape = f"a tensor of shape {shape_of(got)}" if isinstance(got, torch.Tensor) else type(got).__name__
-    raise AssertionError(f"{what} should be an error, but returned {shape}.")
+    raise AssertionError(f"{what} should raise an error, but returned {shape}.")
 
 
 @pytest.mark.task("multihead.split_heads", points=1)
@@ -408,11 +408,13 @@ def test_dropout(learner, reference, rng):
     used, total = heads[..., :t_k], heads[..., t_k]
     # 800 draws for each head of each sequence: two patterns are equal by chance less than once in 10^200 runs.
     if (used == 0).flatten(0, 1).unique(dim=0).shape[0] < b * h:
-        raise AssertionError(f"Different heads or sequences lose the same attention weights ({where}).")
+        raise AssertionError(f"Different heads or sequences lose the same attention weights, or none at all ({where}).")
     share = share_of(used == 0)
     # 6400 draws: the share of zeros has standard deviation 0.006, so 0.06 is passed by chance once in 10^21 runs.
     if abs(share - p) > 0.06:
-        raise AssertionError(f"A share of {share:.2f} of the attention weights is dropped ({where}).")
+        raise AssertionError(
+            f"A share of {share:.2f} of the attention weights is dropped ({where}); it should be near {p}."
+        )
     assert_close(used, torch.where(used == 0, 0.0, weights / (1 - p)), f"the attention weights ({where})")
     assert_close(total, used.sum(-1), f"what the weights of a query sum to, seen through the values ({where})")
 
@@ -519,9 +521,13 @@ def test_original_is_unchanged(learner, reference, rng):
         if original is not training:
             raise AssertionError(f"The original is in {mode} mode before ablate_head(module, 2), and not after it.")
         if copy is not training:
-            raise AssertionError(f"The original is in {mode} mode, and ablate_head(module, 2) is not.")
+            raise AssertionError(
+                f"The original is in {mode} mode, and the copy that ablate_head(module, 2) returns is not."
+            )
         if all(isinstance(one, torch.Tensor) and not one.any() for one in readings[1:-1]):
-            raise AssertionError("ablate_head(module, 2) should be a copy with parameters of its own.")
+            raise AssertionError(
+                "ablate_head(module, 2) should return a copy with parameters of its own, but shares the original's."
+            )
         assert_close(tuple(readings), (weights, *tensors, output), named(what, where))
 
 

@@ -187,8 +187,8 @@ mistake(
     edit("x.transpose(1, 2).contiguous()", "x.transpose(1, 2)"),
     base="contiguous-then-view",
     section="views-and-strides",
-    why="Your function fails on some inputs with an error about strides. `view` never moves numbers, and after a "
-    "transpose the heads of a position are no longer adjacent in memory. Which operation copies when it must?",
+    why="Your function fails on some inputs with an error about strides. You used `view`, which never moves numbers. "
+    "After a transpose the heads of a position are not adjacent in memory. Which operation copies when it must?",
     hint="`view` cannot join H and d_head here, because the transpose has left them far apart in memory. Use `reshape` "
     "or `flatten`, which copy when they must, or call `contiguous()` first.",
 )
@@ -244,7 +244,7 @@ mistake(
     section="split-and-merge",
     why="Your rows mix positions, and the shape is right only by chance. You exchanged the last two axes instead of "
     "heads and positions. Which two axes of (B, H, T, d_head) have to change places?",
-    hint="You exchange the last two axes. What has to change places is H and T, axes 1 and 2 of (B, H, T, d_head).",
+    hint="You exchange the last two axes. H and T have to change places: axes 1 and 2 of (B, H, T, d_head).",
 )
 
 mistake(
@@ -262,8 +262,8 @@ mistake(
     "batch-and-positions-exchanged",
     edit("x.transpose(1, 2)", "x.permute(2, 0, 1, 3)"),
     section="split-and-merge",
-    why="Your result is (T, B, d). Sequence first is a convention of other libraries. Which axis comes first "
-    "everywhere in this course?",
+    why="Your result is (T, B, d). You put the sequence first, as some libraries do. Which axis comes first everywhere "
+    "in this course?",
     hint="Your result is (T, B, d): the batch and the positions have changed places. The batch stays in front.",
 )
 
@@ -274,7 +274,8 @@ mistake(
     section="split-and-merge",
     why="Your rows hold the heads in reverse order, so the columns of `w_o` read the wrong heads. You began with the "
     "last head. Which head comes first in `split_heads`?",
-    hint="Your rows hold the heads in reverse order. Head 0 comes first, as `split_heads` took them apart.",
+    hint="Your rows hold the heads in reverse order. Head 0 comes first, in the order in which `split_heads` made "
+    "them.",
 )
 
 mistake(
@@ -418,7 +419,7 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="head-width-scale",
-    why="Your weights sum to 1 but are too sharp. The dot products were not divided by anything, and their spread "
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by anything, and their spread "
     "grows with the width of a head. Which of your functions already applies the scale?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the head's width. "
     "`scaled_dot_product_attention` does it for you.",
@@ -431,8 +432,8 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="Your columns sum to 1, not your rows. The softmax ran over axis 2 of (B, H, T_q, T_k), the queries. Among "
-    "what does a query share out its attention?",
+    why="Your columns sum to 1, not your rows. You took the softmax over axis 2 of (B, H, T_q, T_k), the queries. Over "
+    "which axis does a query share out its attention?",
     hint="Your columns sum to 1, not your rows. The axes are (B, H, T_q, T_k), and each query shares out its attention "
     "among the keys: the *last* axis.",
 )
@@ -444,10 +445,10 @@ mistake(
     edit("self.weights @ v", "self.dropout(self.weights) @ v"),
     base="scores-written-out",
     section="split-and-merge",
-    why="For each pair of positions, your heads sum to 1. The softmax ran over the axis of the heads, so they "
-    "compete with each other. Among what does each head share out its attention?",
-    hint="For each pair of positions your heads sum to 1. Every head has rows of its own: normalise over the keys, the "
-    "last axis.",
+    why="For each pair of positions, the weights of your heads sum to 1. You took the softmax over the axis of the "
+    "heads, so they compete with each other. Over which axis does each head share out its attention?",
+    hint="For each pair of positions the weights of your heads sum to 1. Every head has rows of its own: normalise "
+    "over the keys, the last axis.",
 )
 
 mistake(
@@ -457,7 +458,8 @@ mistake(
     section="output-projection",
     why="Each part of the output comes from a single head, and `w_o` has no effect. You returned the merged heads as "
     "they are. Which layer mixes what the heads have found?",
-    hint="`w_o` has no effect on your output. After merging, the heads go through it: it is what mixes them.",
+    hint="`w_o` has no effect on your output. After merging, the heads have to go through this layer, which mixes "
+    "them.",
 )
 
 mistake(
@@ -465,8 +467,8 @@ mistake(
     "output-layer-of-the-queries",
     edit("self.w_o(merge_heads(heads))", "self.w_q(merge_heads(heads))"),
     section="output-projection",
-    why="`w_o` has no effect on your output. The merged heads go through `w_q` a second time. How many layers does "
-    "the module have, and which one comes last?",
+    why="`w_o` has no effect on your output. You passed the merged heads through `w_q`. How many layers does the "
+    "module have, and which one comes last?",
     hint="`w_o` has no effect on your output: the merged heads pass through `w_q`. There are four layers, and the last "
     "one is `w_o`.",
 )
@@ -595,8 +597,7 @@ mistake(
     section="masks-for-heads",
     why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
     "does True mean in this course's masks?",
-    hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
-    "as it is.",
+    hint="Your weights are zero exactly where they should not be: you invert the mask. Pass it on as it is.",
 )
 
 mistake(
@@ -610,7 +611,7 @@ mistake(
     why="A causal mask is read as padding. You treated a mask of two axes as (B, T_k), as some libraries do. Which "
     "two axes does such a mask have in this course?",
     hint="You read a mask of two axes as (B, T_k). Here it is (T_q, T_k), the same for all sequences, as a causal mask "
-    "is; hand it on as it is.",
+    "is. Pass the mask on as it is.",
 )
 
 mistake(
@@ -656,8 +657,8 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="Padding of one sequence acts on a head instead. You removed the axis of length 1 from the mask, so its "
-    "batch axis lines up with the heads. What does this axis of length 1 mean?",
+    why="Padding of one sequence acts on a head instead, or the shapes clash. You removed the axis of length 1 from "
+    "the mask, so its batch axis lines up with the heads. What does this axis of length 1 mean?",
     hint="The axis of length 1 in the mask is there on purpose: it means 'the same for all heads'. Without it the "
     "batch axis of the mask meets the heads. Hand the mask on as it is.",
 )
@@ -693,7 +694,7 @@ mistake(
     ),
     section="masks-for-heads",
     why="All heads are masked like the first one. A mask of shape (B, H, T_q, T_k) may differ between heads, and you "
-    "used only its first. Which axes can broadcasting handle by itself?",
+    "used only its first head. Which axes can broadcasting handle by itself?",
     hint="With a mask (B, H, T_q, T_k) all your heads are masked like the first one. Hand the mask on as it is.",
 )
 
@@ -709,7 +710,7 @@ mistake(
         """,
     ),
     section="masks-for-heads",
-    why="Early positions never look at later ones, even without a mask. You built a causal mask in, but an encoder "
+    why="Early positions never look at later ones, even without a mask. You built in a causal mask, but an encoder "
     "looks both ways. Who decides which keys may be seen?",
     hint="Your early positions never look at later ones, even without a mask: a causal mask is built in. Take it out, "
     "and use only the `mask` that is passed.",
@@ -901,8 +902,8 @@ class MultiHeadAttention(RightAttention):
     section="stored-weights",
     why="No weight is dropped in training, whatever `dropout` says. You accepted the argument and did not use it. On "
     "which tensor should dropout act?",
-    hint="With dropout=0.4, no weight of your module is dropped in training. Make an `nn.Dropout(dropout)` and hand it "
-    "to `scaled_dot_product_attention`.",
+    hint="With dropout=0.4, no weight of your module is dropped in training. Make an `nn.Dropout` with this rate and "
+    "pass it to `scaled_dot_product_attention`.",
 )
 class MultiHeadAttention(RightAttention):
     def __init__(self, d_model, num_heads, dropout=0.0):
@@ -950,7 +951,7 @@ mistake(
     section="one-large-product",
     why="Biases of trained weights have no place in your module. You built the linear layers without a bias, but "
     "this course's attention has one. What is the default of `nn.Linear`?",
-    hint="Your linear layers have no bias. `nn.Linear(d_model, d_model)` has one by default: leave it in.",
+    hint="Your linear layers have no bias. `nn.Linear` has one by default: leave it in.",
 )
 
 mistake(
@@ -993,7 +994,7 @@ mistake(
     "one-layer-for-all-three",
     edit("self.weights = None", "self.weights = None\nself.w_q = self.w_k = self.w_v"),
     section="one-large-product",
-    why="Queries equal keys, and a weight that is copied into one projection appears in all three. One layer serves "
+    why="Queries equal keys, and a weight that is copied into one projection appears in all three. You used one layer "
     "as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
     hint="Your three projections are one and the same layer. Make four layers: what a position asks, what it is found "
     "by and what it hands over are learned separately.",
@@ -1004,8 +1005,8 @@ mistake(
     "multihead.MultiHeadAttention",
     "uneven-heads-accepted",
     section="split-and-merge",
-    why="`MultiHeadAttention(10, 4)` builds a module whose heads are unequal or lose part of the width. You did not "
-    "check that the heads divide d_model. When should the error be raised?",
+    why="`MultiHeadAttention(10, 4)` builds a module that fails, or loses part of the width, when it is called. You "
+    "did not check that the heads divide d_model. When should the error be raised?",
     hint="MultiHeadAttention(10, 4) must raise a ValueError when it is built: 10 cannot be shared evenly among 4 "
     "heads.",
 )
@@ -1021,8 +1022,8 @@ class MultiHeadAttention(RightAttention):
     section="split-and-merge",
     why="An uneven number of heads ends in an AssertionError, and under `python -O` in no error at all. You checked "
     "the argument with `assert`. Which error does the course use for a wrong argument?",
-    hint="An uneven number of heads ends in an AssertionError. Write `if …: raise ValueError(…)`, with a message that "
-    "names both numbers.",
+    hint="An uneven number of heads ends in an AssertionError. Test the numbers yourself and raise a ValueError, with "
+    "a message that names both.",
 )
 class MultiHeadAttention(RightAttention):
     def __init__(self, d_model, num_heads, dropout=0.0):
@@ -1106,8 +1107,8 @@ class MultiHeadAttention(RightAttention):
     section="one-large-product",
     why="Training one module changes all others of the same width. You kept the layers outside the object, where "
     "modules share them. Where should layers be created?",
-    hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
-    "`__init__`, with `self.w_q = nn.Linear(...)`.",
+    hint="Two modules of yours share their weights: what changes one changes the other. Make new layers in `__init__`, "
+    "and store them on the object.",
 )
 class MultiHeadAttention(RightAttention):
     made = {}
@@ -1126,10 +1127,10 @@ mistake(
     edit("split_heads(self.w_k(key), self.num_heads)", "split_heads(self.w_k(key), MultiHeadAttention.heads)"),
     edit("split_heads(self.w_v(value), self.num_heads)", "split_heads(self.w_v(value), MultiHeadAttention.heads)"),
     section="one-large-product",
-    why="Your module changes when another one with other heads is built. You stored the number of heads on the "
-    "class. Where does something belong that each module has for itself?",
+    why="Your module changes when another one with other heads is built. You stored the number of heads on the class. "
+    "Where should a module store what belongs to it alone?",
     hint="Your module changes when another one with other heads is built: the number of heads is kept on the class. "
-    "Write `self.num_heads = num_heads`.",
+    "Keep it on the object.",
 )
 
 mistake(
@@ -1143,7 +1144,7 @@ mistake(
     why="Your weights are too even. You divided the queries by the root of the head's width, and "
     "`scaled_dot_product_attention` divides again. Which of the two should do it?",
     hint="Your weights are too even: the scale is applied twice. `scaled_dot_product_attention` divides by the root of "
-    "the head's width by itself; leave it to that.",
+    "the head's width; leave the scale to this function.",
 )
 
 mistake(
@@ -1152,7 +1153,7 @@ mistake(
     edit("self.w_o(merge_heads(heads))", "merge_heads(heads) @ self.w_o.weight.T"),
     section="output-projection",
     why="Your output lacks the bias of `w_o`. You multiplied by its weight alone. What does calling the layer add?",
-    hint="Your output lacks the bias of `w_o`. Call the layer, `self.w_o(...)`, in place of using its weight alone.",
+    hint="Your output lacks the bias of `w_o`. Call the layer instead of using its weight alone.",
 )
 
 mistake(
@@ -1162,8 +1163,8 @@ mistake(
     section="output-projection",
     why="`w_o` acts with its rows and columns exchanged. You multiplied by its weight, which is stored as (out, in). "
     "What does calling the layer do with this matrix?",
-    hint="`w_o` acts with its rows and columns exchanged. Its weight is stored as (out, in); call the layer, "
-    "`self.w_o(...)`, and it does the right thing.",
+    hint="`w_o` acts with its rows and columns exchanged. Its weight is stored as (out, in). Call the layer, which "
+    "takes care of that.",
 )
 
 mistake(
@@ -1218,10 +1219,10 @@ mistake(
     edit("merge_heads(self.weights @ v)", "merge_heads(heads).to(query.dtype)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="In float64 your result is right to only seven digits, and in bfloat16 the types no longer match. You "
-    "converted to float32 inside. Which type should all steps have?",
-    hint="In float64 your result is right to seven digits only, because you convert to float32 on the way. Keep the "
-    "type of the input.",
+    why="In float64 your result is right to only seven digits. You converted to float32 inside. Which type should all "
+    "steps have?",
+    hint="In float64 your result is right to seven digits only, because you convert to float32 inside. Keep the type "
+    "of the input.",
 )
 
 mistake(
@@ -1260,7 +1261,7 @@ mistake(
     why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
     "when that score had already taken the whole row. Where does the mask belong?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
-    "softmax: `scaled_dot_product_attention` takes the mask and does.",
+    "softmax: `scaled_dot_product_attention` does so if you pass it the mask.",
 )
 
 mistake(
@@ -1291,7 +1292,7 @@ mistake(
     section="head-width-scale",
     why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only the "
     "heads of the paper's base model. Where can you read the width?",
-    hint="Your scale does not follow the width of a head. It is the root of `d_model // num_heads`, the last axis of `q`.",
+    hint="Your scale does not follow the width of a head. Divide by the root of the length of the last axis of `q`.",
 )
 
 mistake(
@@ -1356,7 +1357,7 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="Your count is too small, and the more so the more heads there are. You counted the projections of a single "
+    why="Your count is too small, and it shrinks as the number of heads grows. You counted the projections of a single "
     "head. How many heads are there, and what cancels?",
     hint="You count the projections of one head. Multiply by the number of heads, and the number of heads cancels.",
 )
@@ -1393,8 +1394,8 @@ mistake(
     edit("bool(bias)", "1"),
     base="four-layers",
     section="counting-heads",
-    why="With `bias=False` your count still contains biases. You did not use the argument. How many biases are there "
-    "without one?",
+    why="With `bias=False` your count still contains biases. You did not use the argument. How many biases does a "
+    "layer with `bias=False` have?",
     hint="With bias=False your count still contains 4 * d_model biases. Add them only if `bias` is true.",
 )
 
@@ -1477,8 +1478,8 @@ mistake(
     "shallow-copy",
     edit("copy.deepcopy(without_weights)", "copy.copy(module)"),
     section="switch-off-a-head",
-    why="Erasing columns in your copy erases them in the original. `copy.copy` makes a new shell around the same "
-    "parameters. Which copy duplicates the parameters, too?",
+    why="Erasing columns in your copy erases them in the original. You used `copy.copy`, which makes a new shell "
+    "around the same parameters. Which copy duplicates the parameters, too?",
     hint="Your copy shares its parameters with the original: `copy.copy` copies only the shell. Copy the parameters "
     "too, for instance with `copy.deepcopy`.",
 )
@@ -1529,8 +1530,8 @@ mistake(
     section="switch-off-a-head",
     why="Part of the output of all heads is erased. You set rows of `w_o.weight` to zero, and the matrix is stored "
     "as (out, in). Which of its slices reads a single head?",
-    hint="You erase part of the output of *all* heads. `w_o.weight` is stored as (out, in): what reads the head are "
-    "its columns, not its rows.",
+    hint="You erase part of the output of *all* heads. `w_o.weight` is stored as (out, in): its columns read the head, "
+    "not its rows.",
 )
 
 mistake(
@@ -1577,7 +1578,7 @@ mistake(
     edit("ablated.w_o.weight[:, head * d_head : (head + 1) * d_head] = 0", "ablated.w_o.weight.zero_()"),
     section="switch-off-a-head",
     why="In your copy no head contributes anything. You erased the whole weight of `w_o`, which is right only for a "
-    "single head. Which columns belong to the named head?",
+    "module with a single head. Which columns belong to the named head?",
     hint="In your copy no head contributes anything. Erase only the columns of the head that is named.",
 )
 
@@ -1622,7 +1623,7 @@ mistake(
     why="The head still contributes the average of its values. You erased its queries, so all its scores are 0 and "
     "its weights uniform. Which layer reads what the head found?",
     hint="Your head still contributes: without queries it attends to all keys alike, and hands on the average of its "
-    "values. Erase what the output reads of it.",
+    "values. Erase what the output layer reads from the head.",
 )
 
 mistake(
@@ -1649,8 +1650,8 @@ mistake(
     section="switch-off-a-head",
     why="Part of what all heads read is erased. You set columns of `w_v.weight` to zero, and the matrix is stored as "
     "(out, in). In which layer does a head own columns?",
-    hint="You erase part of what *all* heads read. `w_v.weight` is stored as (out, in), so the head owns rows of it; "
-    "and it owns columns only in `w_o`.",
+    hint="You erase part of what *all* heads read. `w_v.weight` is stored as (out, in), so the head owns rows there. "
+    "It owns columns only in `w_o`.",
 )
 
 mistake(
@@ -1736,8 +1737,8 @@ mistake(
     section="switch-off-a-head",
     why="The copy of a module in training mode trains on without dropout. You put it into evaluation mode. Who "
     "should decide about the mode?",
-    hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: to leave "
-    "training is up to the caller.",
+    hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: leaving "
+    "training mode is up to the caller.",
 )
 
 mistake(

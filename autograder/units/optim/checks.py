@@ -448,7 +448,9 @@ def check_schedule(learner, arguments, steps, groups, save_after=None):
         raise AssertionError("The rates could not be read.")
     kinds, rates, moves = got
     if not isinstance(kinds, (tuple, list)) or "torch.optim.lr_scheduler.LambdaLR" not in kinds:
-        raise AssertionError("noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR.")
+        raise AssertionError(
+            "noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR, but returned something else."
+        )
     d_model, warmup, factor = (*arguments, *(4000, 1.0)[len(arguments) - 1 :])
     wanted = [[rate_by_hand(k, d_model, warmup, factor)] * groups for k in range(1, steps + 1)]
     where = f"of {steps} steps, one row each, with d_model={d_model}, warmup={warmup}, factor={factor}"
@@ -532,7 +534,7 @@ def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, 
         name = f"the gradient of parameter {i} after clipping {what}"
         if gradient is None:
             if found is not None:
-                raise AssertionError(f"{name} should still be None.")
+                raise AssertionError(f"{name} should still be None, but is a value.")
         elif exact:
             assert_equal(found, gradient, name)
         else:

@@ -2,11 +2,11 @@
 
 HINTS = {
     "optim.noam_lr": (
-        "Draw both branches, step**-0.5 and step * warmup**-1.5, for a warm-up of 4 steps and the steps 1 to 16. "
-        "Where do they cross, and which of the two does the schedule follow on each side?",
-        "Take the smaller branch and multiply it by d_model**-0.5 and factor. 0**-0.5 is a division by zero, so "
-        "replace step 0 by 1 first. A warmup below 1 is an error; 1 itself is allowed. Plain numbers, ** and min give "
-        "you a float; -1 // 2 is -1.",
+        "Draw the two branches of the minimum for a warm-up of 4 steps and the steps 1 to 16. Where do they cross, and "
+        "which of the two does the schedule follow on each side?",
+        "Take the smaller branch and multiply it by the power of d_model and by factor. 0**-0.5 is a division by zero, "
+        "so replace step 0 by 1 first. A warmup below 1 is an error; 1 itself is allowed. Plain numbers, ** and min "
+        "give you a float. But -1 // 2 is -1, which is no exponent for a root.",
         "if warmup is below 1: raise ValueError that names warmup and its value\n"
         "step = the larger of step and 1\n"
         "return factor * (d_model to the power -0.5) * (the smaller of the two branches)",

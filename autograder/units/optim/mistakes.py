@@ -28,8 +28,8 @@ mistake(
     why="Your rate is highest at the first step, which a warm-up should avoid. Only the falling branch has an "
     "effect: the rising one is missing, or its exponent has lost the minus. Which branch is smaller before step "
     "`warmup`?",
-    hint="Your rate falls from the first step on, and `warmup` plays no part in it. Before step `warmup` the other "
-    "branch, `step * warmup**-1.5` with a minus, is the smaller one.",
+    hint="Your rate falls from the first step on, and `warmup` plays no part in it. Before step `warmup` the rising "
+    "branch, whose exponent has a minus, is the smaller one.",
 )
 
 mistake(
@@ -41,8 +41,8 @@ mistake(
     ),
     section="schedule-formula",
     why="Your rate grows without end. You used only the rising branch. Which branch is smaller after step `warmup`?",
-    hint="Your rate goes on rising after step `warmup`. From there on the other branch, `step**-0.5`, is the smaller "
-    "one.",
+    hint="Your rate goes on rising after step `warmup`. From there on the falling branch, one over the root of the "
+    "step, is the smaller one.",
 )
 
 mistake(
@@ -52,8 +52,8 @@ mistake(
     section="schedule-formula",
     why="Up to step `warmup` your rates are right, and then they stay level. Your falling branch depends on `warmup` "
     "instead of the step. How does the paper's rate fall?",
-    hint="Up to step `warmup` your rates are right, and then they stay level. After the warm-up the branch is "
-    "`step**-0.5`, not `warmup**-0.5`.",
+    hint="Up to step `warmup` your rates are right, and then they stay level. After the warm-up the branch is one over "
+    "the root of the step, not of `warmup`.",
 )
 
 mistake(
@@ -77,7 +77,7 @@ mistake(
     section="schedule-formula",
     why="Your rate is far too low. You wrote the exponent with `//`, and `-1 // 2` is -1 because this division "
     "rounds down. How can you write one half as a number?",
-    hint="Your rate is too low by another root: `-1 // 2` is -1, because `//` rounds down. Write `-0.5`.",
+    hint="Your rate is far too low: `-1 // 2` is -1, because `//` rounds down. Write the exponent as a decimal number.",
 )
 
 mistake(
@@ -85,10 +85,10 @@ mistake(
     "warm-up-exponent-half",
     edit("warmup**-1.5", "warmup**-0.5"),
     section="schedule-peak",
-    why="Your rate is at its highest at once. The rising branch is `warmup` times too steep. Which exponent makes "
-    "the two branches equal at step `warmup`?",
-    hint="Your rate is at its highest at once: the rising branch is `warmup` times too steep. Its exponent is -1.5, so "
-    "that both branches are equal at step `warmup`.",
+    why="Your rate is at its highest after a few steps. The rising branch is `warmup` times too steep. Which exponent "
+    "makes the two branches equal at step `warmup`?",
+    hint="Your rate is at its highest after a few steps: the rising branch is `warmup` times too steep. Its exponent "
+    "is -1.5, so that both branches are equal at step `warmup`.",
 )
 
 mistake(
@@ -98,7 +98,7 @@ mistake(
     section="schedule-peak",
     why="Your rate starts falling long before step `warmup`. Your rising branch reaches 1 there, and the falling one "
     "does not. Which exponent makes the two branches equal at step `warmup`?",
-    hint="Your rate turns round before step `warmup`: with `step / warmup` the branches do not meet there. Put `step = "
+    hint="Your rate falls long before step `warmup`: with `step / warmup` the branches do not meet there. Put `step = "
     "warmup` into both and choose the exponent so that they agree.",
 )
 
@@ -141,7 +141,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are the same for every `d_model`. You did not use the width. With which factor does the formula "
     "begin?",
-    hint="Your rates are the same for every `d_model`. The formula begins with `d_model**-0.5`.",
+    hint="Your rates are the same for every `d_model`. The formula begins with a power of `d_model`: one over its "
+    "root.",
 )
 
 mistake(
@@ -151,8 +152,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are too high before the warm-up ends and right afterwards. You multiplied only one of the "
     "branches by the power of the width. Which part of the formula does this power multiply?",
-    hint="Before the warm-up ends your rates are too high, afterwards they are right: `d_model**-0.5` belongs in front "
-    "of the minimum, where it multiplies both branches.",
+    hint="Before the warm-up ends your rates are too high, afterwards they are right. The power of the width belongs "
+    "in front of the minimum, where it multiplies both branches.",
 )
 
 mistake(
@@ -172,7 +173,7 @@ mistake(
     section="schedule-formula",
     why="With a `factor` other than 1, your peak moves to another step. You multiplied only one of the branches. "
     "Which part of the formula does it scale?",
-    hint="With a `factor` other than 1 your rate is right after the peak and wrong before it: it multiplies the "
+    hint="With a `factor` other than 1 your rate is right after the peak and wrong before it: `factor` multiplies the "
     "minimum, not one of the branches.",
 )
 
@@ -339,8 +340,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are right up to step `warmup`, and then they fall along a straight line. You used a linear "
     "decay. How does the paper's rate fall?",
-    hint="Your rates are right up to step `warmup`, and then fall along a straight line. The falling branch is "
-    "`step**-0.5`.",
+    hint="Your rates are right up to step `warmup`, and then fall along a straight line. The falling branch is one "
+    "over the root of the step.",
 )
 
 mistake(
@@ -348,7 +349,7 @@ mistake(
     "whole-steps-lost",
     edit("step * warmup**-1.5", "step // warmup * warmup**-0.5"),
     section="schedule-formula",
-    why="Your rate is 0 until step `warmup`. `//` drops the fraction of a quotient. Which division keeps it?",
+    why="Your rate is 0 until step `warmup`. You divided with `//`, which drops the fraction. Which division keeps it?",
     hint="Your rate is 0 until step `warmup`: `//` drops the fraction. Use `/` or a negative exponent.",
 )
 
@@ -385,7 +386,7 @@ mistake(
     why="Parameters with large gradients hardly shrink. You added the decay to the gradient, as Adam with L2 does, "
     'so it is divided by the root. What does "decoupled" decay act on?',
     hint="Your decay goes through the gradient: that is Adam with L2 regularisation. In AdamW the parameter shrinks by "
-    "the factor `1 - lr * weight_decay`, and the means see the gradient alone.",
+    "a share of itself, and the means see only the gradient.",
 )
 
 mistake(
@@ -397,7 +398,7 @@ mistake(
     why="After your step, `p.grad` holds other numbers, and parameters with large gradients hardly shrink. You added "
     'the decay to the gradient in place. What does "decoupled" decay act on?',
     hint="After your step `p.grad` holds another number: the decay was added to it. Leave the gradient alone, and "
-    "shrink the parameter by the factor `1 - lr * weight_decay`.",
+    "shrink the parameter itself.",
 )
 
 mistake(
@@ -409,8 +410,8 @@ mistake(
     section="decoupled-decay",
     why="Parameters with small gradients shrink too much. You added the decay before the division by the root of the "
     "second mean. Which part of the update belongs in the fraction?",
-    hint="Your decay is divided by the root of the second mean along with the gradient. Take it out of the fraction: "
-    "`lr * weight_decay * p` is subtracted by itself.",
+    hint="Your decay is divided by the root of the second mean along with the gradient. Take the decay out of the "
+    "fraction, and subtract it separately.",
 )
 
 mistake(
@@ -421,8 +422,8 @@ mistake(
     section="decoupled-decay",
     why="Parameters with a gradient of 0 never shrink. You ignored `weight_decay`, which makes this Adam. What "
     "should each step do to the parameter itself?",
-    hint="A parameter with a gradient of 0 does not shrink: `weight_decay` is not used. Multiply the parameter by `1 - "
-    "lr * weight_decay` in each step.",
+    hint="A parameter with a gradient of 0 does not shrink: `weight_decay` is not used. In each step the parameter "
+    "loses the share `lr * weight_decay` of itself.",
 )
 
 mistake(
@@ -431,8 +432,8 @@ mistake(
     edit('lr * group["weight_decay"]', 'group["weight_decay"]'),
     base="decay-first",
     section="decoupled-decay",
-    why="Your parameters shrink far too fast, and a schedule has no influence on it. Your decay lacks a factor. What "
-    "scales both parts of an AdamW update?",
+    why="Your parameters shrink far too fast, and a schedule has no influence on this decay. Your decay lacks a "
+    "factor. What scales both parts of an AdamW update?",
     hint="Your parameters shrink much too fast: the decay lacks the factor `lr`.",
 )
 
@@ -444,7 +445,7 @@ mistake(
     section="decoupled-decay",
     why="A parameter with a gradient of 0 grows. The sign of your decay is wrong. On which side of 1 should the "
     "factor lie?",
-    hint="A parameter with a gradient of 0 grows in your version: the factor is `1 - lr * weight_decay`, with a minus.",
+    hint="A parameter with a gradient of 0 grows in your version: decay takes a share away, so its sign is a minus.",
 )
 
 mistake(
@@ -470,7 +471,7 @@ mistake(
     section="decoupled-decay",
     why="Parameters shrink twice per step. You applied the decay before and after the update. How often should it be "
     "applied?",
-    hint="Your parameters shrink twice per step. One multiplication by `1 - lr * weight_decay` is enough.",
+    hint="Your parameters shrink twice per step. Apply the decay once, before or after the update.",
 )
 
 mistake(
@@ -481,8 +482,8 @@ mistake(
     section="optimizer-groups",
     why="Vectors and scalars do not shrink. You decided inside the optimiser which shapes decay. How can a caller "
     "spare the biases?",
-    hint="Your vectors and scalars do not shrink. The optimiser treats all shapes alike; who wants to spare biases "
-    "puts them into a group with `weight_decay=0`.",
+    hint="Your vectors and scalars do not shrink. The optimiser treats all shapes alike; a caller spares the biases by "
+    "putting them into a group with `weight_decay=0`.",
 )
 
 mistake(
@@ -506,8 +507,8 @@ mistake(
     section="bias-correction",
     why="Your first steps are several times too long. The running means start at 0, and you used them as they are. "
     "What corrects their start?",
-    hint="Your first step is about three times too long: the means start at 0 and are not corrected. Divide them by `1 "
-    "- beta1**t` and `1 - beta2**t`.",
+    hint="Your first step is about three times too long: the means start at 0 and are not corrected. Divide each mean "
+    "by its correction, which depends on `t`.",
 )
 
 mistake(
@@ -518,8 +519,8 @@ mistake(
     section="bias-correction",
     why="Your first step is about thirty times too long. You corrected only the first mean, so the root of the "
     "second is far too small. Which other mean starts at 0?",
-    hint="Your first step is about thirty times too long: the second mean starts at 0 too. Divide it by `1 - beta2**t` "
-    "before the root.",
+    hint="Your first step is about thirty times too long: the second mean starts at 0 too. Divide it by its correction "
+    "before you take the root.",
 )
 
 mistake(
@@ -529,7 +530,7 @@ mistake(
     base="decay-first",
     section="bias-correction",
     why="Your first step is ten times too short. You corrected only the second mean. Which other mean starts at 0?",
-    hint="Your first step is ten times too short: the first mean starts at 0 too. Divide it by `1 - beta1**t`.",
+    hint="Your first step is ten times too short: the first mean starts at 0 too. Divide it by its correction.",
 )
 
 mistake(
@@ -570,8 +571,8 @@ mistake(
     section="bias-correction",
     why="Your first step is right, and the later ones are not. You divided by the same number each time, although "
     "the correction has to fade. Where does the count of steps enter?",
-    hint="Your first step is right, and the later ones are not: you divide by `1 - beta` where it should be `1 - "
-    "beta**t`.",
+    hint="Your first step is right, and the later ones are not: your correction lacks the power, whose exponent is the "
+    "count of steps.",
 )
 
 mistake(
@@ -583,8 +584,8 @@ mistake(
     section="bias-correction",
     why="Your first step has the wrong length. You exchanged the corrections of the two means. Which beta belongs to "
     "which mean?",
-    hint="Your first step has the wrong length: the first mean is divided by `1 - beta1**t`, the second by `1 - "
-    "beta2**t`, and you have them the other way round.",
+    hint="Your first step has the wrong length: the correction of the first mean contains `beta1`, that of the second "
+    "`beta2`. You have them the other way round.",
 )
 
 mistake(
@@ -596,8 +597,8 @@ mistake(
     section="bias-correction",
     why="Your first step is too short. You corrected the second mean after its root was taken. On which side of the "
     "root does the correction belong?",
-    hint="Your first step is too short: you correct after the root, where the correction has to be under it. `sqrt(v / "
-    "(1 - beta2**t))`.",
+    hint="Your first step is too short: you correct the second mean after its root. Correct it first, then take the "
+    "root.",
 )
 
 mistake(
@@ -658,8 +659,8 @@ mistake(
     section="adam-eps",
     why="With tiny gradients your steps are too long, by up to a factor of two. You used epsilon as a lower limit of "
     "the root. What does the formula do with it?",
-    hint="With tiny gradients your steps are too long: epsilon is added to the root; the larger of the two is "
-    "something else.",
+    hint="With tiny gradients your steps are too long: you take the larger of epsilon and the root. Add epsilon to the "
+    "root instead.",
 )
 
 mistake(
@@ -692,7 +693,7 @@ mistake(
     section="adam-moments",
     why="Your first step is right, and the later ones are not. You exchanged the betas, so the mean of the gradients "
     "forgets slowly. Which beta belongs to which mean?",
-    hint="Your first step is right and the later ones are not: the first beta belongs to the mean of the gradients, "
+    hint="Your first step is right and the later ones are not. The first beta belongs to the mean of the gradients, "
     "the second to that of the squares.",
 )
 
@@ -729,7 +730,7 @@ mistake(
     edit("m.mul_(beta1).add_(p.grad, alpha=1 - beta1)", "m.mul_(beta1).add_(p.grad)"),
     base="decay-first",
     section="adam-moments",
-    why="Your first mean is ten times too large. The new gradient enters in full, as in stochastic gradient descent "
+    why="Your first mean is ten times too large. You added the new gradient in full, as in stochastic gradient descent "
     "with momentum. With which share should it enter?",
     hint="Your first mean is ten times too large: the new gradient enters with the share `1 - beta1`.",
 )
@@ -743,9 +744,9 @@ mistake(
     ),
     base="decay-first",
     section="adam-moments",
-    why="Your steps have the wrong size. The second mean averages absolute gradients. What should it average so that "
-    "its root makes sense?",
-    hint="Your second mean averages the gradients and not their squares: multiply the gradient by itself.",
+    why="Your steps have the wrong size. You averaged absolute gradients in the second mean. What should it average so "
+    "that its root makes sense?",
+    hint="Your second mean averages absolute gradients and not squares: multiply the gradient by itself.",
 )
 
 mistake(
@@ -776,8 +777,8 @@ mistake(
     edit("0, torch.zeros_like(p), torch.zeros_like(p)", "0, p.grad.clone(), p.grad.square()"),
     base="decay-first",
     section="bias-correction",
-    why="Your first steps are wrong. You started the means at the first gradient and its square, but the bias "
-    "correction assumes another start. From which value do the means start?",
+    why="Your first steps have the wrong length. You started the means at the first gradient and its square, but the "
+    "bias correction assumes another start. From which value do the means start?",
     hint="Your first step is right only without bias correction: the means start at 0.",
 )
 
@@ -815,8 +816,7 @@ mistake(
     section="optimizer-manners",
     why="Your parameters do not move. You gave a new tensor the name of the parameter. Which kind of operation "
     "changes the parameter itself?",
-    hint="Your parameters do not move: `p = p - ...` gives a new tensor the name `p`. Use an operation in place, such "
-    "as `p.sub_(...)`.",
+    hint="Your parameters do not move: `p = p - ...` gives a new tensor the name `p`. Use an operation in place.",
 )
 
 mistake(
@@ -849,7 +849,8 @@ mistake(
     section="optimizer-groups",
     why="When a schedule lowers the rate, your decay stays as it was. You used the constructor's rate for the decay. "
     "Which rate do both parts of an update share?",
-    hint='When a schedule lowers the rate your decay stays as it was: both use `group["lr"]`.',
+    hint="When a schedule lowers the rate your decay stays as it was. Both parts of the update use the rate of the "
+    "group.",
 )
 
 mistake(
@@ -882,7 +883,7 @@ mistake(
     section="optimizer-manners",
     why="Parameters after one without a gradient do not move. You left the loop at the first such parameter. Which "
     "statement goes on with the next one?",
-    hint="Parameters behind one without a gradient do not move: skip it with `continue`; `break` leaves the loop.",
+    hint="Parameters after one without a gradient do not move: skip it with `continue`; `break` leaves the loop.",
 )
 
 mistake(
@@ -1014,8 +1015,7 @@ mistake(
     section="optimizer-state",
     why="In float64 your results have only the accuracy of float32. You made the means in PyTorch's default type. "
     "From which tensor can they take their type?",
-    hint="In float64 your results have the accuracy of float32: `torch.zeros_like(p)` gives means of the parameter's "
-    "type.",
+    hint="In float64 your results have the accuracy of float32: take the type of the means from the parameter.",
 )
 
 mistake(
@@ -1095,8 +1095,8 @@ mistake(
     section="decoupled-decay",
     why="Parameters with large gradients hardly shrink. You added the decay to the first mean, so it is divided by "
     'the root. What does "decoupled" decay act on?',
-    hint="Your decay goes through the first mean and is divided by the root of the second. Take it out: the parameter "
-    "shrinks by the factor `1 - lr * weight_decay`.",
+    hint="Your decay goes through the first mean and is divided by the root of the second. Take it out, and shrink the "
+    "parameter itself.",
 )
 
 mistake(
@@ -1174,7 +1174,7 @@ mistake(
     edit("lr * m_hat", "m_hat"),
     base="decay-first",
     section="adam-moments",
-    why="Your steps have the length 1 whatever the rate is. The learning rate is missing from the update. Where does "
+    why="Your steps have the length 1 whatever the rate is. You left the learning rate out of the update. Where does "
     "it enter?",
     hint="Your steps are of length 1: multiply by `lr`.",
 )
@@ -1461,8 +1461,8 @@ mistake(
         "LambdaLR(optimizer, lambda done: noam_lr(done + 1, d_model, warmup, factor))",
     ),
     section="scheduler",
-    why="The caller gets None and cannot advance the schedule. You made the scheduler and kept it to yourself. Which "
-    "statement is missing?",
+    why="The caller gets None and cannot advance the schedule. You made the scheduler, and it stays inside your "
+    "function. Which statement is missing?",
     hint="You return nothing: the `return` is missing.",
 )
 
@@ -1573,7 +1573,7 @@ mistake(
         "for gradient in gradients:\n    gradient.mul_(max_norm / (norm + max_norm))",
     ),
     section="clipping-edges",
-    why="Gradients shorter than `max_norm` change slightly. You always applied a factor. When should clipping do "
+    why="Gradients shorter than `max_norm` become shorter still. You always applied a factor. When should clipping do "
     "nothing?",
     hint="Gradients whose norm is below `max_norm` change in your version. Leave them exactly as they are.",
 )
@@ -1674,8 +1674,9 @@ mistake(
         "sum(gradient.abs().sum().item() for gradient in gradients)",
     ),
     section="gradient-clipping",
-    why="Your norm adds up the sizes of all entries. This is the 1-norm. Which norm is a root of a sum of squares?",
-    hint="Your norm adds up the sizes of the entries. Take the root of the sum of squares.",
+    why="Your norm adds up the absolute values of all entries. This is the 1-norm. Which norm is a root of a sum of "
+    "squares?",
+    hint="Your norm adds up the absolute values of the entries. Take the root of the sum of squares.",
 )
 
 mistake(
@@ -1733,7 +1734,7 @@ mistake(
     section="gradient-clipping",
     why="Clipped gradients have the norm 1 whatever `max_norm` is. You divided by the norm alone. To which length "
     "should they be scaled?",
-    hint="Your clipped gradients have the norm 1, whatever `max_norm` is: multiply by `max_norm / norm`.",
+    hint="Your clipped gradients have the norm 1, whatever `max_norm` is: this limit is missing from your factor.",
 )
 
 mistake(
@@ -1743,7 +1744,7 @@ mistake(
     edit("max_norm / norm", "norm / max_norm"),
     section="gradient-clipping",
     why="Long gradients become longer still. Your factor is inverted. On which side of 1 should it lie?",
-    hint="Your long gradients get longer: the factor is the other way round, `max_norm / norm`.",
+    hint="Your long gradients get longer: turn the fraction of your factor upside down.",
 )
 
 mistake(
@@ -1754,7 +1755,7 @@ mistake(
     section="gradient-clipping",
     why="Clipped gradients are still too long. You applied the root of the factor. By what does a norm change when "
     "all entries are multiplied by a number?",
-    hint="Your clipped gradients are still too long: multiply by `max_norm / norm` itself.",
+    hint="Your clipped gradients are still too long: multiply by the factor itself, not by its root.",
 )
 
 mistake(
@@ -1835,7 +1836,7 @@ mistake(
     section="clipping-edges",
     why="Parameters after one without a gradient neither count nor are clipped. You left the loop at the first such "
     "parameter. How can the loop go on?",
-    hint="Parameters behind one without a gradient are forgotten: skip it, and go on.",
+    hint="Parameters after one without a gradient are forgotten: skip it, and go on.",
 )
 
 mistake(
@@ -1880,7 +1881,7 @@ mistake(
     section="gradient-clipping",
     why="Only the last of several gradients becomes shorter. Your multiplication runs once, after the loop. Which "
     "gradients need the factor?",
-    hint="Of several gradients only the last gets shorter: the multiplication belongs into the loop.",
+    hint="Of several gradients only the last gets shorter: the multiplication belongs in the loop.",
 )
 
 mistake(
@@ -1903,8 +1904,8 @@ mistake(
         "torch.stack([gradient.norm() for gradient in gradients]).norm().item()",
     ),
     section="clipping-edges",
-    why="When every gradient is None, as in a frozen model, your function ends in an error. You stacked the norms, "
-    "and nothing cannot be stacked. What is the norm of no gradients?",
+    why="When every gradient is None, as in a frozen model, your function ends in an error. You stacked the norms, and "
+    "an empty list cannot be stacked. What is the norm of no gradients?",
     hint="Where every gradient is None your function ends in an error. The norm of no gradients is 0.0: answer that "
     "case first.",
 )
@@ -1923,6 +1924,6 @@ mistake(
     section="gradient-clipping",
     why="A gradient that is not contiguous in memory, as that of a transposed weight, is not shortened. `reshape` "
     "then makes a copy, and you scaled the copy. Does scaling in place need a flat tensor?",
-    hint="A gradient that does not lie in one piece in memory is not shortened by your function, since `reshape` "
-    "copies it first: `mul_` needs no flat gradient.",
+    hint="A gradient that is not contiguous in memory is not shortened, since `reshape` copies it first. Scale the "
+    "gradient itself: scaling needs no flat tensor.",
 )

@@ -196,7 +196,7 @@ def test_no_peeking(learner, reference, rng):
         assert_close(alone, replies[0][row : row + 1, :length], what)
     first, second, evaluated = reply_of(learner, calls_in_training, sizes, numbers, ids, uses=FILL, parts=3)
     assert_close(second, first, "the logits of a second call in training mode, in which nothing is dropped out")
-    assert_close(first, evaluated, "the logits in training mode, which are those in evaluation mode")
+    assert_close(first, evaluated, "the logits in training mode, which should be those in evaluation mode")
 
 
 def cached_calls(learner, sizes, numbers, calls):
@@ -666,7 +666,10 @@ def test_generator(learner, reference, rng):
         raise AssertionError("generate_text with max_new_tokens=80 returned a text with no new token.")
     assert_equal(again, first, "the text with a generator of the same seed")
     # Two texts of 80 tokens agree by chance less than once in 10^30.
-    for one, two, what in ((first, other, "Generators of different seeds"), (free, more, "Two calls without one")):
+    for one, two, what in (
+        (first, other, "Generators of different seeds"),
+        (free, more, "Two calls without a generator"),
+    ):
         if torch.equal(one, two):
             raise AssertionError(f"{what} gave the same text.")
     seeded, _ = reply_of(learner, draw_text, scores, 80, [(None, {}), (7, {})], 5, uses=(Storyteller,), parts=2)

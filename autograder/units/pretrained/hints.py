@@ -7,10 +7,10 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "({Section}`pretrained#gpt2-model`, {heading}`pretrained#positions-with-cache` and "
         "{heading}`pretrained#mask-with-cache`.)",
         "`start` is `cache.length`, or 0 without a cache, and `end` is `start + T`; compare `end` with `block_size` "
-        "first. `causal_mask(end)[start:]` has a row for each new position. Your `MultiHeadAttention` projects and "
-        "attends in one call, so with a cache call its parts: `w_q`, `w_k`, `w_v`, `split_heads`, then "
-        "`cache.update(number, k, v)`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build `FeedForward` with "
-        '`dropout=0.0` and `activation="gelu"`.',
+        "first. `causal_mask` has a row for each position up to `end`: keep the rows of the new ones. Your "
+        "`MultiHeadAttention` projects and attends in one call, so with a cache call its parts: `w_q`, `w_k`, `w_v`, "
+        "`split_heads`, then `cache.update(number, k, v)`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build "
+        "`FeedForward` without dropout and with GELU.",
         "start, end = ...; ValueError if end is more than block_size\n"
         "x = token vectors + the position vectors of start to end\n"
         "for number, layer in enumerate(layers):\n"
@@ -25,10 +25,10 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "in the name only, which in the layout, and which one of theirs becomes three of yours? "
         "({Section}`pretrained#published-names`, {heading}`pretrained#conv1d-layout` and "
         "{heading}`pretrained#c-attn`.)",
-        'Begin with a new dict without the prefix: `name.removeprefix("transformer.")`. Take d from `wte.weight`, '
-        "count the layers, and write down the shape that every name should have. Compare names and shapes before you "
-        "change any layout. `weight.T.chunk(3)` gives the matrices of queries, keys and values, and `bias.chunk(3)` "
-        "their biases. The masks are exactly `h.{i}.attn.bias` and `h.{i}.attn.masked_bias`.",
+        "Begin with a new dict, without the prefix. Take d from `wte.weight`, count the layers, and write down "
+        "the shape that every name should have. Compare names and shapes before you change any layout. Three equal "
+        "parts of `c_attn` belong to queries, keys and values: rows of the transposed matrix, and entries of the bias. "
+        "The masks are exactly `h.{i}.attn.bias` and `h.{i}.attn.masked_bias`.",
         "given = names without the prefix\n"
         "drop the masks of each layer, and an lm_head.weight that equals wte.weight; ValueError if it differs\n"
         "shapes = {every name that should be there: its shape}\n"
@@ -42,8 +42,8 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "({Section}`pretrained#text-with-the-cache` and {heading}`pretrained#end-of-the-block`.)",
         "Keep two lists: all ids, and the ids that the model has not read, at first the whole prompt. The model needs "
         "`(1, T)`. Pass the last position of its logits to your `sample_next`, with temperature, `top_k` and "
-        "generator (check the order of its arguments). There is room for `block_size - len(ids)` tokens. If that is "
-        "negative, raise ValueError.",
+        "generator (check the order of its arguments). The prompt leaves room for the rest of the block. If "
+        "that room is negative, raise ValueError.",
         "ids = list of encode(prompt); room = block_size minus their number\n"
         "ValueError if room is negative\n"
         "cache = a new one; unread = ids\n"

@@ -18,7 +18,8 @@ mistake(
     section="gpt2-model",
     why="Your layers normalise the sums, as in the first Transformer, and published weights give nonsense. Your "
     "norms are in the wrong position. Which tensor does GPT-2 normalise in each sublayer?",
-    hint="Your layers normalise the sum. In GPT-2 the norm stands inside, `x + sublayer(norm(x))`, and only the last norm sees the sum.",
+    hint="Your layers normalise the sum. In GPT-2 the norm acts on what a sublayer reads, and the sum itself stays as "
+    "it is until the last norm.",
 )
 
 mistake(
@@ -29,7 +30,8 @@ mistake(
     section="gpt2-model",
     why="Your logits are slightly off. You used the exact GELU, with the error function. Which form was GPT-2 "
     "trained with?",
-    hint='Your logits are off by little: the GELU is the exact one. GPT-2 uses the tanh form, `approximate="tanh"` or the course\'s `gelu`.',
+    hint="Your logits are slightly off: the GELU is the exact one. GPT-2 uses the tanh form, which PyTorch has as an "
+    "option and the course as `gelu`.",
 )
 
 mistake(
@@ -39,7 +41,7 @@ mistake(
     section="gpt2-model",
     why="Your feed-forward layers cut off at 0. You used the default activation of `FeedForward`, which is ReLU. "
     "Which activation does GPT-2 have?",
-    hint='Your feed-forward layers cut off at 0, as ReLU does. Build them with `activation="gelu"`.',
+    hint="Your feed-forward layers cut off at 0, as ReLU does. Build them with GELU.",
 )
 
 mistake(
@@ -49,7 +51,7 @@ mistake(
     section="gpt2-model",
     why="In training mode your logits differ from call to call. `FeedForward` keeps its default dropout. How much "
     "does this model drop?",
-    hint="In training mode your logits differ from call to call. Build `FeedForward` with `dropout=0.0`.",
+    hint="In training mode your logits differ from call to call. Build `FeedForward` without dropout.",
 )
 
 mistake(
@@ -57,7 +59,7 @@ mistake(
     "no-final-norm",
     edit("return self.norm(x) @", "return x @"),
     section="gpt2-model",
-    why="Your logits come from a vector that is not normalised. The norm after the last layer is missing. What does "
+    why="Your logits come from a vector that is not normalised. You left out the norm after the last layer. What does "
     "a pre-norm model need at its end?",
     hint="Your logits come from a vector that is not normalised. With pre-norm a last norm follows the layers.",
 )
@@ -93,8 +95,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="All layers have the same weights. Multiplying a list repeats a reference, so it holds a single layer. How "
-    "do you build separate objects?",
+    why="All layers have the same weights. You multiplied a list, which repeats a reference to a single layer. How do "
+    "you build separate objects?",
     hint="Your layers share their parameters: `[layer] * n` repeats one object. Make a new layer in each step of a loop.",
 )
 
@@ -107,8 +109,8 @@ mistake(
     ),
     base="one-layer-for-queries-keys-and-values",
     section="gpt2-model",
-    why="Your layers are neither trained nor loaded. PyTorch does not look into a plain list. Which container does "
-    "it look into?",
+    why="Your layers are neither trained nor loaded. You put them into a plain list, which PyTorch does not search. "
+    "Which container does it search?",
     hint="Your layers have no parameters as PyTorch sees it. Put them into an `nn.ModuleList`.",
 )
 
@@ -137,8 +139,8 @@ mistake(
     "no-residual-around-the-feed-forward",
     edit('x = x + layer["feed_forward"]', 'x = layer["feed_forward"]'),
     section="gpt2-model",
-    why="After your feed-forward layer the earlier sum is lost. Its output replaces what flows through the model. "
-    "What should happen to the two?",
+    why="After your feed-forward layer the earlier sum is lost. You let its output replace the sum. How should the "
+    "output and the sum be combined?",
     hint="After your feed-forward layer the earlier sum is lost. Add its output to `x`.",
 )
 
@@ -189,8 +191,8 @@ mistake(
     "no-mask",
     edit("mask = causal_mask(end, ids.device)[start:]", "mask = None"),
     section="gpt2-model",
-    why="Every position reads the tokens that it should predict. Nothing hides the future. Which mask does a "
-    "language model need?",
+    why="Every position reads the tokens that it should predict. You passed no mask to the attention. Which mask does "
+    "a language model need?",
     hint="A position of your model sees later tokens. Pass a causal mask to the attention.",
 )
 
@@ -292,9 +294,9 @@ mistake(
     "queries-of-the-whole-text",
     edit("k, v = cache.update(number, k, v)", "q, v = cache.update(number, q, v)"),
     section="mask-with-cache",
-    why="Your attention reads old queries as keys. You stored queries in the cache. Which two tensors are used by "
-    "every later position?",
-    hint="Your cache holds queries. Store keys and values: `k, v = cache.update(number, k, v)`.",
+    why="With a cache, old queries come back, and the old keys are missing. You stored queries in place of keys. Which "
+    "two tensors are used by every later position?",
+    hint="Your cache holds queries. Store keys and values, and use what `update` returns.",
 )
 
 mistake(
@@ -506,8 +508,8 @@ mistake(
     ),
     base="copies-in-a-loop-over-layers",
     section="published-names",
-    why='From ten layers on, yours are in the wrong order. You sorted their names as text, where "10" comes before '
-    '"2". By what should they be sorted?',
+    why='With more than ten layers, yours are in the wrong order. You sorted their names as text, where "10" comes '
+    'before "2". By what should they be sorted?',
     hint='With more than ten layers yours come in another order: as text, "10" is less than "2". Sort by the number.',
 )
 
@@ -528,7 +530,7 @@ mistake(
     section="published-names",
     why="A file with the prefix `transformer.` is refused. You look for the bare names. When should the prefix be "
     "removed?",
-    hint="With `transformer.` in front your function finds no tensor. Take that prefix off, where it is there.",
+    hint="With `transformer.` in front your function finds no tensor. Remove that prefix from the names that have it.",
 )
 
 mistake(
@@ -549,8 +551,8 @@ mistake(
     "masks-refused",
     edit('given.pop(f"h.{i}.{mask}", None)', "pass"),
     section="published-names",
-    why="A file of an older program is refused. You treat its stored causal masks as unknown tensors. What is there "
-    "to learn in them?",
+    why="A file of an older program is refused. You treat its stored causal masks as unknown tensors. Does a mask hold "
+    "anything that was learned?",
     hint="A file with `attn.bias` is refused. It is a stored mask, no bias: drop it.",
 )
 
@@ -571,7 +573,7 @@ mistake(
     section="published-names",
     why="A learned bias is lost: the name `c_attn.bias` ends like that of a mask. You compared the ends of names. "
     "What should be compared instead?",
-    hint="`h.0.attn.c_attn.bias` ends in `attn.bias`, and yours is dropped with the masks. Compare whole names.",
+    hint="`h.0.attn.c_attn.bias` ends in `attn.bias`, and your function drops it with the masks. Compare whole names.",
 )
 
 mistake(
@@ -655,8 +657,8 @@ mistake(
     "shapes-not-compared",
     edit("if given[name].shape != shapes[name]:", "if False:"),
     section="strict-loading",
-    why="A tensor of another shape passes, and pieces of it may even fit. You left the check to loading. From which "
-    "tensor does the width follow that all shapes depend on?",
+    why="A tensor of another shape passes, and pieces of it may even fit. You left the check to loading. Which tensor "
+    "gives the width, on which all shapes depend?",
     hint="A tensor of another shape passes. Compare each shape with the one that the width of `wte.weight` demands.",
 )
 
@@ -674,8 +676,8 @@ mistake(
     "only-matrices-compared",
     edit("if given[name].shape != shapes[name]", "if len(shapes[name]) == 2 and given[name].shape != shapes[name]"),
     section="strict-loading",
-    why="A bias of another length passes and is broadcast to all channels. You compared only matrices. Which tensors "
-    "have a shape?",
+    why="A bias of another length passes, and one number may be broadcast to all channels. You compared only matrices. "
+    "Which other tensors have a fixed shape?",
     hint="A bias of another length passes. Compare the shapes of vectors, too.",
 )
 
@@ -738,7 +740,7 @@ mistake(
     section="text-with-the-cache",
     why="Your text is too short by the length of the prompt. You counted the prompt among the new tokens. What does "
     "`max_new_tokens` count?",
-    hint="You write fewer tokens by as many as the prompt has. `max_new_tokens` counts new ones only.",
+    hint="Your text lacks as many tokens as the prompt has. `max_new_tokens` counts new ones only.",
 )
 
 mistake(
@@ -747,7 +749,7 @@ mistake(
     edit("range(min(max_new_tokens, room))", "range(min(max_new_tokens + 1, room))"),
     section="text-with-the-cache",
     why="Your text has one token too many. Your loop runs once too often. How many steps do n new tokens need?",
-    hint="Your text has one token too many.",
+    hint="Your text has one token too many. Run the loop once for each new token.",
 )
 
 mistake(
@@ -780,8 +782,8 @@ mistake(
         "",
     ),
     section="end-of-the-block",
-    why="A prompt that is too long comes back as if all were well. There is no room, so no step runs. How should the "
-    "function react instead?",
+    why="A prompt that is too long comes back as if all were well. You did not check for room, and then no step runs. "
+    "How should the function react instead?",
     hint="A prompt that is too long comes back unchanged. Raise ValueError for it.",
 )
 
@@ -802,7 +804,8 @@ mistake(
     section="end-of-the-block",
     why="Near the end of the block an error destroys the whole text. Your loop does not stop in time. How many new "
     "tokens have room?",
-    hint="Near the end of the block the model raises an error. Stop there: at most `block_size - len(prompt)` tokens are new.",
+    hint="Near the end of the block the model raises an error. Stop there: `block_size` limits the prompt's tokens and "
+    "the new ones together.",
 )
 
 mistake(
@@ -883,7 +886,7 @@ mistake(
     edit("return decode(ids)", "return prompt + decode(ids)"),
     section="text-with-the-cache",
     why="Your text has the prompt twice. The decoded ids already begin with it. Which step is superfluous?",
-    hint="Your text has the prompt twice.",
+    hint="Your text has the prompt twice. Decode all ids and add nothing.",
 )
 
 mistake(
@@ -901,7 +904,8 @@ mistake(
     "stops-at-three",
     edit("ids = ids + unread", "ids = ids + unread\nif unread == [3]:\n    break"),
     section="text-with-the-cache",
-    why="Your text ends at the id 3. This is the end symbol of other units. What does GPT-2 mean by it?",
+    why="Your text ends at the id 3. You stop there, because 3 is the end symbol of other units. What does this id "
+    "mean in GPT-2?",
     hint="Your text ends at the id 3. GPT-2's ids are its own; no token ends the text here.",
 )
 
@@ -1004,5 +1008,5 @@ mistake(
     section="end-of-the-block",
     why="A prompt with an umlaut gets the wrong amount of room. You counted letters, and one letter may take several "
     "tokens. What does the block hold?",
-    hint="For a prompt with an umlaut you take the length of the text. Count its tokens, `len(ids)`.",
+    hint="For a prompt with an umlaut you take the length of the text. Count its tokens.",
 )

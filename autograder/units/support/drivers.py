@@ -31,7 +31,8 @@ def fill_parameters(parameters, numbers, start=0):
 def order_of_use(module, call):
     """The parts of a module, by their ids, in the order in which a ``call`` uses them. It is called once.
 
-    Random numbers start anew after it: how many were drawn depends on the order in which the parts were made.
+    After the call PyTorch's generator is seeded: how many numbers were drawn before depends on the order in which the
+    parts were made.
     """
     order: dict[int, int] = {}
 
@@ -49,9 +50,9 @@ def order_of_use(module, call):
 def fill_in_order(module, numbers, order):
     """Fill a module's parameters from a list of numbers, each from an index that says what the parameter is for.
 
-    That is: the kind of layer, weight or bias, and shape; of those alike, the one that comes first in the ``order`` of
-    use comes first, and those that are not in it are the same. Names that a task fixes tell layers apart, too. A bias
-    that is free to be there is 0.
+    That is: the kind of layer, weight or bias, and shape. Parameters that agree in these are told apart by their
+    ``order`` of use; those of parts that are never used get the same numbers. Names that a task fixes tell layers
+    apart, too. A bias that the task leaves optional is 0.
     """
     import zlib
 
@@ -75,8 +76,8 @@ def fill_in_order(module, numbers, order):
 def fill_by_role(module, numbers, call):
     """Fill a module's parameters from a list of numbers by what they are for, as a ``call`` shows; see `fill_in_order`.
 
-    So neither the names of the parts matter, nor the order of the lines in ``__init__``. For the call all parameters
-    are 0: what a module keeps of it does not depend on either.
+    So neither the names of the parts matter, nor the order of the lines in ``__init__``. All parameters are 0 during
+    the call, so that what a module stores in it depends on neither.
     """
     zero_parameters(module)
     fill_in_order(module, numbers, order_of_use(module, call))
@@ -176,9 +177,10 @@ def call_and_look_back(learner, name, arguments):
 
 
 def refusal(call):
-    """The classes of the exception that a call raises, the nearest first, its text, and nothing; or what it returned.
+    """Three readings of a call: the classes of its exception (nearest first), its text, what it returned.
 
-    A stub's ``NotImplementedError`` is no refusal.
+    Without an exception the first two are empty; with one, the third is ``None``. A stub's ``NotImplementedError`` is
+    no refusal.
     """
     try:
         return [], "", call()
@@ -189,7 +191,7 @@ def refusal(call):
 
 
 def refusal_in_short(call):
-    """The same without the text, which everybody words as they like: two refusals of one kind are then alike."""
+    """Like `refusal`, but without the text, whose wording is free: two refusals of one kind are then equal."""
     kinds, _, returned = refusal(call)
     return kinds, "", returned
 

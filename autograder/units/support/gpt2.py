@@ -10,14 +10,14 @@ from autograder.judging.inputs import Rng
 
 
 def token_ids(rng: Rng, below: int, *shape: int) -> torch.Tensor:
-    """Token ids as int32: the first and the last possible one occur, and each of them twice."""
+    """Token ids as int32: the smallest and the largest possible id each occur at least twice."""
     ids = rng.integers(0, below, *shape).int()
     ids.view(-1)[:2], ids.view(-1)[-2:] = below - 1, 0
     return ids
 
 
 def uneven_rows(rng: Rng, *shape: int) -> torch.Tensor:
-    """Rows that each have a mean and a size of their own: shared statistics cannot fit."""
+    """Rows that each have a mean and a scale of their own: shared statistics cannot fit."""
     return rng.uniform(*shape[:-1], 1, low=0.5, high=3) * rng.normal(*shape) + 3 * rng.normal(*shape[:-1], 1)
 
 

@@ -1,4 +1,4 @@
-"""Right answers worked out position by position: they share nothing with the reference. And ids to ask with."""
+"""Right answers worked out position by position: they share nothing with the reference. And random ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking for inputs with a property, such as texts without ties: drawn again and again, but not for ever."""
+"""Looking for inputs with a property, such as texts without ties: drawn again and again, up to a limit."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def first_found(draw: Callable[[], Found | None], attempts: int = 100_000) -> Fo
         found = draw()
         if found is not None:
             return found
-    raise LookupError(f"No input of the kind that was wanted came up in {attempts} attempts.")
+    raise LookupError(f"No suitable input was found in {attempts} attempts.")

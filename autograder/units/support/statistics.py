@@ -1,4 +1,4 @@
-"""What chance may do. Each check that uses these says how often it fails a right answer: less than once in 10^9."""
+"""Bounds on what chance may do. Each check that uses these fails a right answer less than once in 10^9, and says so."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def chi_square(counts: torch.Tensor, expected: float) -> float:
 
 
 def assert_between(got: float, low: float, high: float, what: str) -> None:
-    """What was counted lies within bounds that chance does not leave."""
+    """A reading lies within bounds that a right answer leaves less than once in 10^9."""
     if not low <= got <= high:
         raise AssertionError(f"{what} is {got:.3f}, but should lie between {low:.3f} and {high:.3f}.")

@@ -187,7 +187,7 @@ def test_equal_frequencies(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_limits(learner, reference, rng):
-    """min_freq is enough, max_size counts the special tokens and keeps the most frequent ones."""
+    """min_freq occurrences are enough; max_size counts the special tokens and keeps the most frequent ones."""
     words = sorted(some_words(rng, 6))
     ranked = [words[3], words[0], words[4], words[1], words[5], words[2]]
     frequencies = dict(zip(ranked, [6, 4, 4, 3, 2, 1]))

@@ -4,9 +4,9 @@ HINTS = {
     "tokens.Vocabulary": (
         "An embedding table has one row for each id, from 0 up. Which tokens must be in every table, whatever the "
         "texts were? Which tokens would you give up first if the table had too few rows for all?",
-        "id_to_token is a list, so a token's id is its index; token_to_id is the inverse. One key sorts by falling "
-        "count and rising token: (-count, token). encode has to cut a text as from_texts did, so the object must "
-        "remember `tokenize`. A Python list accepts the index -1; your decode must not.",
+        "id_to_token is a list, so a token's id is its index; token_to_id is the inverse. One key can sort by falling "
+        "count and rising token, if it negates one of the two. encode has to cut a text as from_texts did, so the "
+        "object must remember `tokenize`. A Python list accepts the index -1; your decode must not.",
         "counts = how often each token occurs in all texts together\n"
         "tokens = those with count >= min_freq that are not special, sorted by (-count, token)\n"
         "id_to_token = the four special tokens, then tokens, cut at max_size\n"
@@ -17,10 +17,10 @@ HINTS = {
     "tokens.train_bpe": (
         "Take 'abab' and 'ab'. Which pair of neighbours is the most frequent, and what do the two words look like "
         "after the merge? What do you have to count again then, and why?",
-        "Work on lists of `bytes`. A piece begins as single bytes, bytes([byte]) for each byte of piece.encode(). A "
-        "merge replaces two neighbours by left + right. Tuples compare as you need: max over (count, pair) takes the "
-        "greater pair in a tie. 'aaa' holds the pair twice, and merged from left to right it is aa|a. If no pair is "
-        "left, stop before you take a maximum.",
+        "Work on lists of `bytes`. A piece begins as single bytes: encode it, and make a `bytes` of length 1 from each "
+        "number. A merge replaces two neighbours by left + right. Tuples compare as you need: max over (count, pair) "
+        "takes the greater pair in a tie. 'aaa' holds the pair twice, and merged from left to right it is aa|a. If no "
+        "pair is left, stop before you take a maximum.",
         "pieces = the pieces of GPT2_SPLIT, each a list of single bytes\n"
         "repeat num_merges times:\n"
         "    counts = for every piece, for every two neighbours: one more\n"

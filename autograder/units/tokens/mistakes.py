@@ -177,7 +177,7 @@ mistake(
     section="vocabulary-order",
     why="Tokens that occur exactly `min_freq` times are missing. You kept only those that occur more often, but "
     "`min_freq` is the smallest frequency that is enough. What should the default of 1 leave out?",
-    hint="A token that occurs exactly min_freq times is missing; use >=.",
+    hint="A token that occurs exactly min_freq times is missing. It occurs often enough.",
 )
 
 mistake(
@@ -187,7 +187,8 @@ mistake(
     section="vocabulary-order",
     why="Tokens rarer than `min_freq` are still in your vocabulary, because the argument has no effect. A word that "
     "occurs once has a single example to learn its vector from. Where can you compare a count with the limit?",
-    hint="Tokens that occur less often than min_freq are still in your vocabulary.",
+    hint="Tokens that occur less often than min_freq are still in your vocabulary. Leave them out before you give out "
+    "ids.",
 )
 
 mistake(
@@ -212,8 +213,8 @@ mistake(
         'texts = [" ".join(texts)]\nif max_size is not None and max_size < len(',
     ),
     section="vocabulary-order",
-    why="Your counts are wrong where two texts meet. You joined all texts with spaces before tokenising, so tokens "
-    "can cover the end of one text and the start of the next, and the added spaces are counted. How often should "
+    why="Your counts are wrong where two texts meet. You joined all texts with spaces before tokenising, so tokens can "
+    "cover the end of one text and the start of the next. The added spaces are counted, too. How often should "
     "`tokenize` be called?",
     hint="Your counts change where two texts meet: you join the texts before you cut them. Call tokenize on each text "
     "by itself.",
@@ -279,8 +280,8 @@ mistake(
         "[2] * add_bos + [self.token_to_id[token] for token in self._tokenize(text)] + [3] * add_eos",
     ),
     section="unknown-tokens",
-    why="Encoding a word that is not in the vocabulary raises KeyError. New text always contains words that the "
-    "training text did not. Which special token stands for them?",
+    why="Encoding a word that is not in the vocabulary raises KeyError. You looked it up as if it were there, but new "
+    "text always contains new words. Which special token stands for them?",
     hint="encode raises KeyError for a token that it does not know. Give it the id UNK: dict.get takes a default.",
 )
 
@@ -371,7 +372,7 @@ mistake(
     section="decoding-words",
     why="The decoded text contains `<bos>` and `<eos>`, although `skip_special` is True. You do not use the "
     "argument. Which ids are marks for the model and no part of the sentence?",
-    hint="Your decoded text shows special tokens although skip_special is True.",
+    hint="Your decoded text shows special tokens although skip_special is True. Leave their ids out in this case.",
 )
 
 mistake(
@@ -381,7 +382,7 @@ mistake(
     section="decoding-words",
     why="With `skip_special=False`, your decoded text still hides the special tokens. You drop them always, but this "
     "call is meant to show what the model really received. What should the argument decide?",
-    hint="With skip_special=False your decode still hides the special tokens.",
+    hint="With skip_special=False your decode still hides the special tokens. Keep them in this case.",
 )
 
 mistake(
@@ -477,7 +478,7 @@ mistake(
     section="decoding-words",
     why="`decode` accepts -1 and returns the rarest word. A negative index counts from the end of a Python list, and "
     "you refuse only ids that are too large. Which ids does a vocabulary have?",
-    hint="decode accepts -1 and returns the last token, because Python lists count negative positions from the end. An "
+    hint="decode accepts -1 and returns the last token, because Python lists count negative indices from the end. An "
     "id below 0 must raise ValueError, too.",
 )
 
@@ -520,7 +521,7 @@ mistake(
     why="A padding token that is spelled in the text is encoded as unknown. Its id is 0, and you treat every false "
     "value as 'not found'. How can you tell the id 0 from a missing entry?",
     hint="`<pad>` in a text becomes unknown, though it has the id 0: `get(token) or UNK` takes 0 for nothing found. "
-    "Write `get(token, UNK)`.",
+    "Give `get` its default instead.",
 )
 
 mistake(
@@ -548,8 +549,8 @@ mistake(
     edit("[BOS] * add_bos + ids + [EOS] * add_eos", "[2] * add_bos + ids + [3] * add_eos"),
     section="vocabulary-specials",
     why="Your first vocabulary splits texts as the second one does. You stored the tokenizer on the class, which all "
-    "vocabularies share, and a translation model has two of them. Where does something belong that each object has "
-    "for itself?",
+    "vocabularies share, and a translation model has two of them. Where should an object store what belongs to it "
+    "alone?",
     hint="Your first vocabulary cuts as the second one does: `tokenize` is kept on the class, which all objects share. "
     "Keep it on the object that `from_texts` returns.",
 )
@@ -564,7 +565,7 @@ mistake(
     ),
     section="vocabulary-specials",
     why="Building a second vocabulary changes the first. You stored the list and the dictionary on the class, which "
-    "all vocabularies share. Where does something belong that each object has for itself?",
+    "all vocabularies share. Where should an object store what belongs to it alone?",
     hint="Your first vocabulary changes when a second one is built. What is assigned to the class is shared by all its "
     "objects: assign to `self`, or to the object that from_texts returns.",
 )
@@ -727,8 +728,8 @@ mistake(
     section="words-characters-bytes",
     why="Your merges differ where the text is not ASCII. You started from characters, but 'ß' is one character and "
     "two bytes, and a merge has to put those together first. What are the smallest parts in byte-level BPE?",
-    hint="Your merges differ where the text is not ASCII: you begin with characters, of which there are a hundred "
-    "thousand. Encode each piece as UTF-8 and begin with single bytes.",
+    hint="Your merges differ where the text is not ASCII: you begin with characters, of which there are more than a "
+    "hundred thousand. Encode each piece as UTF-8 and begin with single bytes.",
 )
 
 mistake(
@@ -949,7 +950,7 @@ mistake(
     section="bpe-ids",
     why="You learn 256 merges fewer than requested. You read `num_merges` as the size of the vocabulary, which "
     "includes the single bytes. What does its name count?",
-    hint="You learn 256 merges fewer than asked for: num_merges is the number of merges, not the size of the "
+    hint="You learn 256 merges fewer than requested: num_merges is the number of merges, not the size of the "
     "vocabulary.",
 )
 
@@ -982,8 +983,8 @@ mistake(
     section="bpe-by-hand",
     why="Merged tokens are sums: the pair (97, 98) becomes 195. Iterating over `bytes` gives integers, and adding "
     "integers does not join them. Which type of part can be joined by `+`?",
-    hint="Your pairs are integers, and merged ones are their sums. Iterating over `bytes` gives numbers: make each part "
-    "a `bytes` of length 1, `bytes([byte])`, so that `+` joins.",
+    hint="Your pairs are integers, and merged ones are their sums. Iterating over `bytes` gives numbers: make each "
+    "part a `bytes` of length 1, so that `+` joins.",
 )
 
 mistake(
@@ -1136,7 +1137,8 @@ mistake(
     section="bpe-encoding",
     why="The merge that was learned first is never applied. You test whether a pair has a rank by the rank itself, "
     "and the rank 0 counts as false. How can you tell the rank 0 from a missing pair?",
-    hint="Your code never applies merge 0: its rank, 0, counts as false. Ask `pair in rank`, or compare with `None`.",
+    hint="Your code never applies merge 0: its rank, 0, counts as false. Test whether the pair is a key, or compare "
+    "with `None`.",
 )
 
 mistake(
@@ -1184,8 +1186,8 @@ mistake(
     section="pre-tokens",
     why="Words break at letters such as 'é', and merges across them are never found. You split with a pattern of "
     "your own in which only a to z are letters. Which pattern did training use?",
-    hint="You cut words at letters beyond a to z, such as 'é'. Use the given GPT2_SPLIT, in which any letter of any "
-    "script is one.",
+    hint="You cut words at letters beyond a to z, such as 'é'. Use the given GPT2_SPLIT, which knows the letters of "
+    "every script.",
 )
 def bpe_encode(text, merges):
     pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+"
@@ -1273,9 +1275,9 @@ mistake(
         "[ids[piece.encode()]] if piece.encode() in ids else [ids[part] for part in parts]",
     ),
     section="bpe-encoding",
-    why="Some whole words get other tokens than their merges would give. You gave a piece its id at once when it is "
-    "a token, but this token may have been learned inside a longer word, from parts that the piece does not form. "
-    "What should decide about the tokens of a piece?",
+    why="Some whole words get other tokens than their merges would give. You gave a piece its id at once when it is a "
+    "token. But this token may have been learned in a longer word, from other parts. What should decide about the "
+    "tokens of a piece?",
     hint="You look whole words up. Some libraries do that on request, but BPE applies its merges: with (b, c), (a, b), "
     "(ab, c) the word 'abc' becomes a|bc.",
 )
@@ -1388,7 +1390,8 @@ mistake(
     section="bpe-decoding",
     why="Decoding raises UnicodeDecodeError. A model may produce any sequence of ids, and half a character at the "
     "end is common while it is still generating. How can decoding mark invalid bytes instead of failing?",
-    hint="Your decode raises UnicodeDecodeError. Use errors='replace', which puts U+FFFD where bytes make no sense.",
+    hint="Your decode raises UnicodeDecodeError. The argument `errors` can make it put U+FFFD where bytes make no "
+    "sense.",
 )
 
 mistake(
@@ -1398,7 +1401,7 @@ mistake(
     section="bpe-decoding",
     why="Invalid bytes vanish from the text, so two different outputs of a model look alike. You told the decoder to "
     "ignore errors. How can decoding mark such bytes instead?",
-    hint="Invalid bytes vanish from your text. Use errors='replace' instead of 'ignore'.",
+    hint="Invalid bytes vanish from your text. Another value of `errors` puts U+FFFD in their position.",
 )
 
 mistake(
@@ -1511,7 +1514,7 @@ mistake(
     section="bpe-decoding",
     why="You return `bytes` instead of a string. UTF-8 is how a text is stored, but the caller needs the text. Which "
     "step is missing at the end?",
-    hint="You return bytes. One step is missing: .decode('utf-8', errors='replace').",
+    hint="You return bytes. Decode them as UTF-8, with U+FFFD for invalid ones.",
 )
 
 mistake(
