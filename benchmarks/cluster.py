@@ -92,8 +92,11 @@ def results(measured: dict) -> list[dict]:
 
 
 def submission_times(folder: Path, count: int) -> tuple[list[tuple[float, float]], dict]:
-    """Processor seconds in the sandbox and in judging for each of a class, and the last result, packed."""
-    from grading import UNIT, answers
+    """Processor seconds in the sandbox and in judging for each of a class, and the last result, packed.
+
+    Each learner has written the catch-it task's test, too.
+    """
+    from grading import UNIT, answers, solved, written
 
     from autograder.grading.engine import Servers, grade_with_retries, prepare_process
     from autograder.judging.inputs import DEFAULT_SEED
@@ -101,10 +104,11 @@ def submission_times(folder: Path, count: int) -> tuple[list[tuple[float, float]
     from autograder.sandbox.session import Limits
     from autograder.submissions.discovery import discover
 
+    test = [source for name, source in solved(UNIT).items() if name not in written()]
     for number, answer in enumerate(answers(count + 1)):
         path = folder / f"student-{number:03d}" / UNIT / f"{UNIT}.py"
         path.parent.mkdir(parents=True)
-        path.write_text("\n\n\n".join(answer.values()), encoding="utf-8")
+        path.write_text("\n\n\n".join([*answer.values(), *test]), encoding="utf-8")
     times = []
     prepare_process()
     with Servers(jailed=True, compiler=False) as servers:
