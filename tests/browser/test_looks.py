@@ -324,3 +324,18 @@ def test_the_theme_is_settled_before_the_page_is_painted(browser: Any, address: 
     assert page.locator("html").get_attribute("data-theme") == "dark"
     assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith('"Source Serif 4"')
     context.close()
+
+
+def test_words_of_code_in_the_colour_of_all_code_have_no_box_of_their_own(site):
+    """Three fifths of the words: without boxes a page of code is laid out sooner, and looks the same."""
+    sheet = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
+    for theme in ("light", "dark"):
+        rule = rf'^html\[data-theme="{theme}"\] (\.highlight[ .\w]*) {{[^}}]*\bcolor: (#\w+)'
+        rules = dict(re.findall(rule, sheet, re.MULTILINE))
+        assert {rules[f".highlight .{kind}"] for kind in ("n", "nn", "p", "w")} == {rules[".highlight"]}
+        assert rules[".highlight .k"] != rules[".highlight"]
+    text = (site / "book" / "attention.html").read_text(encoding="utf-8")
+    code = re.search(r"<pre[^>]*>(?:(?!</pre>).)*scaled_dot_product_attention.*?</pre>", text, re.S)
+    assert code
+    assert not re.search(r'<span class="(?:n|nn|p|w)">|<span></span>', code[0])
+    assert '<span class="' in code[0]
