@@ -154,8 +154,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(dim)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(dim)"),
     section="stable-softmax",
-    why="Your function fails, or silently normalises the wrong axis when the shape is square. The maximum and the "
-    "sum lost the axis that they ran over, so they no longer line up with the rows. How can a reduction keep its "
+    why="Your function fails, or silently normalises the wrong axis when the shape is square. You let the maximum and "
+    "the sum drop the axis that they ran over, so they no longer line up with the rows. How can a reduction keep its "
     "axis?",
     hint="After a reduction along `dim` that axis is gone, so (3, 4) minus (3,) does not line up row by row. Keep it "
     "with length 1 when you reduce; then (3, 4) minus (3, 1) does.",
@@ -416,8 +416,8 @@ mistake(
     "transposes-every-axis",
     edit("k.transpose(-2, -1)", "k.T"),
     section="shapes",
-    why="Your function works for matrices and fails for a batch. `.T` reverses all axes, the batch included. Which "
-    "two axes have to change places?",
+    why="Your function works for matrices and fails for a batch. You used `.T`, which reverses all axes, the batch "
+    "included. Which two axes have to change places?",
     hint="Your function works for two matrices and fails for a batch: `.T` turns (B, T_k, d_k) into (d_k, T_k, B). "
     "Exchange the two *last* axes and leave the others alone.",
 )
@@ -508,8 +508,8 @@ mistake(
     "multiplied-entry-by-entry",
     edit("q @ k.transpose(-2, -1)", "q * k"),
     section="dot-product-similarity",
-    why="You get entry-by-entry products instead of one score for each pair. `*` adds nothing up and pairs each "
-    "query with the key at its own position. Which product compares every query with every key?",
+    why="You get entry-by-entry products instead of one score for each pair. You used `*`, which adds nothing up and "
+    "pairs each query with the key at its own position. Which product compares every query with every key?",
     hint="`*` multiplies entry by entry and adds nothing up. You need the dot product of every query with every key, "
     "which is the matrix product `@`.",
 )
@@ -1324,8 +1324,8 @@ mistake(
     "keys-used-as-values",
     edit("self.w_v(x)", "self.w_k(x)"),
     section="queries-keys-values",
-    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a position is found "
-    "by and what it passes on are learned separately. Which layer makes the values?",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
+    "but what a position is found by and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. The third argument is the "
     "values.",
 )
@@ -1634,8 +1634,8 @@ mistake(
     "layers-exchanged",
     edit("self.w_q(x), self.w_k(memory)", "self.w_k(x), self.w_q(memory)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although the shapes agree. `w_k` makes your queries and "
-    "`w_q` your keys. What do the names of the layers say?",
+    why="Trained weights give wrong results in your module, although the shapes agree. You made the queries with `w_k` "
+    "and the keys with `w_q`. What do the names of the layers say?",
     hint="Your inputs are right and your layers are crossed: `w_k` makes the queries and `w_q` the keys. The names say "
     "which layer makes what.",
 )
@@ -1648,8 +1648,8 @@ mistake(
         "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, keys",
     ),
     section="queries-keys-values",
-    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a token is found by "
-    "and what it passes on are learned separately. Which layer makes the values?",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
+    "but what a token is found by and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. Project the memory a "
     "second time, with `w_v`.",
 )
@@ -1827,8 +1827,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(x), self.w_v(x)", "self.w_v(x), self.w_k(x)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although the shapes agree. `w_v` makes your keys and "
-    "`w_k` your values. In which order does the attention function take its arguments?",
+    why="Trained weights give wrong results in your module, although the shapes agree. You made the keys with `w_v` "
+    "and the values with `w_k`. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1837,8 +1837,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(memory), self.w_v(memory)", "self.w_v(memory), self.w_k(memory)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although both inputs come from the memory. `w_v` makes "
-    "your keys and `w_k` your values. In which order does the attention function take its arguments?",
+    why="Trained weights give wrong results in your module, although both inputs come from the memory. You made the "
+    "keys with `w_v` and the values with `w_k`. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1847,8 +1847,8 @@ mistake(
     "divides-by-the-fourth-root",
     edit("math.sqrt(d_k)", "d_k**0.25"),
     section="why-scale",
-    why="Your scores are too large: the right ones times the fourth root of d_k. This root is for queries and keys "
-    "separately, when both are scaled before the product. Which root scales their product?",
+    why="Your scores are too large: the right ones times the fourth root of d_k. You divided by that root, which is "
+    "for queries and keys separately, scaled before the product. Which root scales their product?",
     hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
 )
 

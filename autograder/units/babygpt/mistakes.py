@@ -1787,8 +1787,8 @@ mistake(
     "context-cropped-at-the-wrong-end",
     edit("-model.config.block_size :", ": model.config.block_size"),
     section="babygpt-generating",
-    why="Beyond `block_size`, every new token gets the same probabilities. You kept the first `block_size` tokens, so "
-    "the model no longer sees what it has just written. Which end of the text should it read?",
+    why="Beyond `block_size`, every new token is drawn from the same probabilities. You kept the first `block_size` "
+    "tokens, so the model no longer sees what it has just written. Which end of the text should it read?",
     hint="When the text grows longer than `block_size`, your model goes on reading its beginning. It must read the "
     "*last* `block_size` tokens.",
 )

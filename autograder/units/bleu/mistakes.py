@@ -532,8 +532,8 @@ mistake(
     edit("most: Counter = Counter()", "most = Counter()"),
     edit("counts & most).total(), counts.total", "ngram_counts(candidate, n) & most).total(), most.total"),
     section="clipping",
-    why="Your total belongs to the reference, which is recall. What a short candidate leaves out is judged by the "
-    "brevity penalty. Whose n-grams does a precision divide by?",
+    why="Your quotient is recall, because you counted the reference's n-grams as total. The brevity penalty judges "
+    "what a short candidate leaves out. Whose n-grams does a precision divide by?",
     hint="Your total is the number of n-grams that the reference has. Precision divides by those of the candidate; the "
     "brevity penalty judges what a short candidate leaves out.",
 )
@@ -575,8 +575,8 @@ mistake(
     "divided-already",
     edit("(counts & most).total(), counts.total()", "(counts & most).total() / max(1, counts.total())"),
     section="corpus-and-sentence",
-    why="You return one number. BLEU adds the counts of a whole corpus and divides once, and a ratio does not give "
-    "them back. Which pair should be returned?",
+    why="Your result is one number. You divided, but BLEU adds the counts of a whole corpus first, and a ratio no "
+    "longer holds them. Which pair should be returned?",
     hint="You return one number, the precision. Return the pair (clipped, total): the division comes after the counts "
     "of all sentences have been added.",
 )
@@ -937,8 +937,8 @@ mistake(
         "min(map(len, references))",
     ),
     section="reference-length",
-    why="You return the shortest length, so a candidate may be short even when another reference is nearer. NIST's "
-    "version of BLEU once did this. To which length should each reference be compared?",
+    why="A candidate is compared with a short reference even when another one is nearer. You took the shortest length, "
+    "as NIST's version of BLEU once did. With which length should each reference be compared?",
     hint="You return the length of the shortest reference. Take the one nearest to the candidate in length. The "
     "shorter one counts only if two are equally near.",
 )
@@ -965,7 +965,7 @@ mistake(
         "max(map(len, references))",
     ),
     section="reference-length",
-    why="A candidate as long as another reference is punished for being short. You took the longest. To which length "
+    why="A candidate as long as another reference is punished for being short. You took the longest. With which length "
     "should each reference be compared?",
     hint="You return the length of the longest reference. Take the one nearest to the candidate in length.",
 )
@@ -1065,7 +1065,8 @@ mistake(
     "bleu.closest_reference_length",
     "index-returned",
     section="reference-length",
-    why="You return which reference is nearest. Its index is not a length. What does the brevity penalty compare?",
+    why="Your result says which reference is nearest. You returned its index, which is not a length. What does the "
+    "brevity penalty compare?",
     hint="You return which reference is nearest; return how long it is.",
 )
 def closest_reference_length(candidate, references):
@@ -1081,8 +1082,8 @@ mistake(
         "references, key=lambda reference: (abs(len(reference) - len(candidate)), len(reference))",
     ),
     section="reference-length",
-    why="You return a list of tokens. The nearest reference itself is not a length. What does the brevity penalty "
-    "compare?",
+    why="Your result is a list of tokens. You returned the nearest reference itself, which is not a length. What does "
+    "the brevity penalty compare?",
     hint="You return the reference itself, a list of tokens. Return its length.",
 )
 

@@ -150,8 +150,8 @@ mistake(
     section="two-gelus",
     why="Your values are slightly too far from 0 around x = 2. You multiplied x alone by sqrt(2/pi). Which other term "
     "does it multiply in the formula?",
-    hint="Your values are a little too far from 0 around x = 2: the factor sqrt(2/pi) has to multiply the cubic term "
-    "as well, so put both into a bracket.",
+    hint="Your values are slightly too far from 0 around x = 2. The factor sqrt(2/pi) has to multiply the cubic term "
+    "as well: put both terms into a bracket.",
 )
 
 mistake(
@@ -387,8 +387,8 @@ mistake(
     section="rms-normalisation",
     why="Your rows have a variance below 1 whenever their mean is not 0. You used the mean of the squares as "
     "variance, which mixes layer normalisation with RMSNorm. From which value does a variance measure distances?",
-    hint="Your rows have a variance below 1 whenever their mean is not 0: you divide by the root mean square of x, not "
-    "of its deviations from the mean.",
+    hint="Your rows have a variance below 1 whenever their mean is not 0. You divide by the root mean square of x; "
+    "take that of its deviations from the mean.",
 )
 
 mistake(
@@ -1000,8 +1000,8 @@ mistake(
         'def __init__(self, d_model, d_ff, dropout=0.1, activation="gelu"):',
     ),
     section="feed-forward-layer",
-    why="Without the argument `activation`, your layer uses GELU. The Transformer paper uses ReLU. Which default "
-    "does the task give?",
+    why="Without the argument `activation`, your layer uses GELU. You made GELU the default, but the Transformer paper "
+    "uses ReLU. Which default does the task give?",
     hint='Without the argument `activation` your layer uses GELU; the default is "relu", as in the Transformer paper.',
 )
 
@@ -1702,8 +1702,8 @@ mistake(
         'def __init__(self, d_model, dropout=0.1, norm="post"):',
     ),
     section="pre-and-post-norm",
-    why="Without the argument `norm`, your module does post-norm. Deep stacks train more easily with the other form. "
-    "Which default does the task give?",
+    why="Without the argument `norm`, your module does post-norm. You made post-norm the default, although deep stacks "
+    "train more easily with the other form. Which default does the task give?",
     hint='Without the argument `norm` you do post-norm; the default is "pre".',
 )
 

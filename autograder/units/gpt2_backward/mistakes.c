@@ -1378,8 +1378,8 @@
  * edit: const float *q = inp + (b * T + t) * 3 * C + h * hs;  =>
  * edit: float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;  =>
  * edit: dk[i] += dp[u] * q[i] * scale;  =>
- * why: Your dk stays as it was, up to rounding. The keys got no gradient, or it went to the query's row, where the
- * terms cancel. To which row does the gradient of a key belong?
+ * why: Your dk stays as it was, up to rounding. You gave the keys no gradient, or added it to the query's row, where
+ * the terms cancel. To which row does the gradient of a key belong?
  * hint: Your dk stays as it was, up to rounding. For every u <= t, add to dk at position u. (Added at the query's
  * position t, these terms cancel.)
  * section: attention-gradients
