@@ -26,16 +26,16 @@ HINTS = {
         "act before the softmax: which score has the exponential 0? Then think of a query that may attend to nothing. "
         "What is the softmax of a row in which every score is that number? ({Section}`attention#nothing-to-attend`.)",
         "Scores and weights are (..., T_q, T_k), `v` is (..., T_k, d_v), the output (..., T_q, d_v). The mask is True "
-        "where attention is allowed, and broadcasts to the scores. `mask.any(-1, keepdim=True)` finds the rows that "
-        "allow nothing. Give those rows a finite score before the softmax and the weight 0 after it. Dropout, if "
+        "where attention is allowed, and broadcasts to the scores. Its `any` along the last axis is False for the rows "
+        "that allow nothing. Give those rows a finite score before the softmax and the weight 0 after it. Dropout, if "
         "there is any, comes after the softmax. Return the weights that multiply `v`.",
-        "scores = attention_scores(q, k)\n"
+        "scores = the scaled scores of q and k\n"
         "if there is a mask:\n"
         "    nothing = the rows in which the mask allows no key, last axis kept\n"
         "    scores = scores with -inf where not allowed, then 0 in the rows `nothing`\n"
         "weights = softmax of scores over the keys, with 0 in the rows `nothing`\n"
-        "if there is a dropout: weights = dropout(weights)\n"
-        "return weights @ v, weights",
+        "if there is a dropout: apply it to the weights\n"
+        "return the weights times v, and the weights",
     ),
     "attention.SelfAttention": (
         "Queries, keys and values are three views of the same sequence, each made by a linear layer of its own. You "

@@ -154,8 +154,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(dim)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(dim)"),
     section="stable-softmax",
-    why="Your function fails, or silently normalises the wrong axis when the shape is square. The maximum and the "
-    "sum lost the axis that they ran over, so they no longer line up with the rows. How can a reduction keep its "
+    why="Your function fails, or silently normalises the wrong axis when the shape is square. You let the maximum and "
+    "the sum drop the axis that they ran over, so they no longer line up with the rows. How can a reduction keep its "
     "axis?",
     hint="After a reduction along `dim` that axis is gone, so (3, 4) minus (3,) does not line up row by row. Keep it "
     "with length 1 when you reduce; then (3, 4) minus (3, 1) does.",
@@ -226,8 +226,8 @@ mistake(
     "cut-off-from-the-graph",
     edit("exponentials = (", "x = x.detach()\nexponentials = ("),
     section="stable-softmax",
-    why="Your values are right, but no gradient reaches `x`, so nothing before the softmax can learn. Somewhere the "
-    "scores leave the graph. Which step is not recorded?",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the softmax can learn. You took the "
+    "scores out of the graph before the first step. From which tensor should that step start?",
     hint="Your values are right, but no gradient reaches `x`. Something takes the tensor out of the graph: look for "
     "`detach`, `.data`, `no_grad`, `torch.tensor(...)`, `.item()` or NumPy.",
 )
@@ -255,7 +255,7 @@ mistake(
     why="Your weights are right, but computing gradients raises an error. You divided the exponentials in place, "
     "although the backward pass of exp needs them unchanged. Which form of the division makes a new tensor?",
     hint="Your weights are right, but training with them fails: `/=` overwrites the exponentials, which the backward "
-    "pass of exp still needs. Write the division as a new tensor, `e / e.sum(...)`.",
+    "pass of exp still needs. Use a form of the division that makes a new tensor.",
 )
 
 mistake(
@@ -264,10 +264,10 @@ mistake(
     edit("torch.exp(x - torch.logsumexp(x, dim=dim, keepdim=True))", "torch.softmax(x.nan_to_num(neginf=-100.0), dim)"),
     base="log-sum-exp",
     section="stable-softmax",
-    why="An entry of -inf gets a small weight instead of 0, and beside scores of -100 a large one. You replaced it "
-    "by a number such as -100. What is exp(-inf)?",
-    hint="An entry of -inf should get a weight of exactly 0, and gets a tiny one. exp(-inf) is 0 already: leave -inf "
-    "as it is, and only make sure that the number you subtract is finite.",
+    why="An entry of -inf gets a small weight instead of 0, and a large weight if the other scores are near -100. You "
+    "replaced it by a number such as -100. What is exp(-inf)?",
+    hint="An entry of -inf should get a weight of exactly 0, but yours gets a tiny one. exp(-inf) is 0 already: leave "
+    "-inf as it is, and only make sure that the number you subtract is finite.",
 )
 
 mistake(
@@ -416,8 +416,8 @@ mistake(
     "transposes-every-axis",
     edit("k.transpose(-2, -1)", "k.T"),
     section="shapes",
-    why="Your function works for matrices and fails for a batch. `.T` reverses all axes, the batch included. Which "
-    "two axes have to change places?",
+    why="Your function works for matrices and fails for a batch. You used `.T`, which reverses all axes, the batch "
+    "included. Which two axes have to change places?",
     hint="Your function works for two matrices and fails for a batch: `.T` turns (B, T_k, d_k) into (d_k, T_k, B). "
     "Exchange the two *last* axes and leave the others alone.",
 )
@@ -476,9 +476,9 @@ mistake(
     edit("q @ k.transpose(-2, -1)", "q.detach() @ k.transpose(-2, -1)"),
     section="attention-pitfalls",
     why="Your values are right, but no gradient reaches `q`, so the projection of the queries can never learn. You "
-    "detached the queries. Which step is not recorded?",
+    "detached the queries. Which tensor should the matrix product take instead?",
     hint="Your values are right, but no gradient reaches `q`. Look for `detach`, `.data`, `no_grad` or "
-    "`torch.tensor(...)` on the way from the queries to the scores.",
+    "`torch.tensor(...)` between the queries and the scores.",
 )
 
 mistake(
@@ -500,7 +500,7 @@ mistake(
     why="Your function works for matrices and fails for a batch. You exchanged axes 0 and 1, and in a batch axis 0 "
     "is the batch. From which end can you name the last two axes?",
     hint="Your function works for two matrices and fails for a batch: `transpose(0, 1)` moves the batch axis. Name the "
-    "two last axes from the end: `transpose(-2, -1)`.",
+    "two last axes from the end, with negative numbers.",
 )
 
 mistake(
@@ -508,8 +508,8 @@ mistake(
     "multiplied-entry-by-entry",
     edit("q @ k.transpose(-2, -1)", "q * k"),
     section="dot-product-similarity",
-    why="You get entry-by-entry products instead of one score for each pair. `*` adds nothing up and pairs each "
-    "query with the key at its own position. Which product compares every query with every key?",
+    why="You get entry-by-entry products instead of one score for each pair. You used `*`, which adds nothing up and "
+    "pairs each query with the key at its own position. Which product compares every query with every key?",
     hint="`*` multiplies entry by entry and adds nothing up. You need the dot product of every query with every key, "
     "which is the matrix product `@`.",
 )
@@ -542,7 +542,8 @@ mistake(
     section="why-scale",
     why="You divide by half of d_k instead of its root. Python computes a power before a division, so only the 1 is "
     "in your exponent. How can you write the exponent as a single number?",
-    hint="You divide by half of d_k: `d_k ** 1/2` is `(d_k ** 1) / 2`. Write `d_k ** 0.5` or `math.sqrt(d_k)`.",
+    hint="You divide by half of d_k: `d_k ** 1/2` is `(d_k ** 1) / 2`. Write the exponent as one decimal number, or "
+    "take a root from `math`.",
 )
 
 mistake(
@@ -552,8 +553,8 @@ mistake(
     section="why-scale",
     why="You divide by d_k and then by 2. Python computes a power first and then divides from left to right. How can "
     "you write the root as a single number?",
-    hint="You divide by d_k and then by 2: in `/ d_k ** 1/2` the power is computed first. Write `d_k ** 0.5` or "
-    "`math.sqrt(d_k)`.",
+    hint="You divide by d_k and then by 2: in `/ d_k ** 1/2` the power is computed first. Write the exponent as one "
+    "decimal number, or take a root from `math`.",
 )
 
 mistake(
@@ -578,8 +579,8 @@ mistake(
     edit("attention_scores(q, k)", "q @ k.transpose(-2, -1)"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="Your weights sum to 1 but are too sharp. The dot products were not divided by sqrt(d_k) before the softmax. "
-    "Which of your functions already does both steps?",
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by sqrt(d_k) before the softmax. "
+    "Which of your functions already does this?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by sqrt(d_k) before the softmax. Leave "
     "the dot products and the division to `attention_scores`.",
 )
@@ -602,8 +603,8 @@ mistake(
     edit("attention_scores(q, k)", "attention_scores(q, k) / math.sqrt(q.shape[-1])"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="Your weights sum to 1 but are too even. The scores were divided by sqrt(d_k) twice, once in "
-    "`attention_scores` and once here. Which of your two functions should do it?",
+    why="Your weights sum to 1 but are too even. You divided the scores by sqrt(d_k) twice, once in `attention_scores` "
+    "and once here. Which of your two functions should do it?",
     hint="Your weights sum to 1 but are too even: in all, the scores are divided by d_k. Either `attention_scores` "
     "divides by d_k and not by its root, or it divides by the root and you divide once more.",
 )
@@ -614,8 +615,8 @@ mistake(
     edit("softmax(scores)", "softmax(scores, dim=-2)"),
     base="nan-to-num-at-the-end",
     section="rows-are-queries",
-    why="Your weights sum to 1 over the queries, so the weights of one query do not. You normalised axis -2. To "
-    "which of the two does a row of scores belong?",
+    why="Your weights sum to 1 over the queries, so the weights of one query do not. You normalised axis -2. Does a "
+    "row of scores belong to a query or to a key?",
     hint="Your weights sum to 1 over the *queries*: softmax ran over `dim=-2`. Each row of scores belongs to one "
     "query, so normalise over the last axis.",
 )
@@ -714,9 +715,10 @@ mistake(
     edit("softmax(scores)", 'softmax(scores.masked_fill(~allowed, float("-inf")))'),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Your weights are zero above the diagonal, although nobody asked for it. You always applied a causal mask. "
-    "Who decides which keys a query may see?",
-    hint="Your weights are zero above the diagonal although nobody forbade it. Apply only the mask that is passed in.",
+    why="Your weights are zero above the diagonal, although no mask forbids those keys. You always applied a causal "
+    "mask. Who decides which keys a query may see?",
+    hint="Your weights are zero above the diagonal, although no mask forbids those keys. Apply only the mask that is "
+    "passed in.",
 )
 
 mistake(
@@ -765,8 +767,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores)"),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="A query that may attend to nothing gives NaN, which spreads to everything computed from it. All its scores "
-    "are minus infinity, and their softmax is 0 / 0. How can you find such rows and treat them apart?",
+    why="A query that may attend to nothing gives NaN, which spreads to everything computed from it. You took the "
+    "softmax of a row of minus infinities, which is 0 / 0. How can you find such rows and treat them separately?",
     hint="A query that may attend to nothing gives NaN. Find such rows with the mask, give them harmless scores before "
     "the softmax, and erase their weights after it.",
 )
@@ -802,7 +804,8 @@ mistake(
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
     why="For a query that may attend to nothing, your output is zero but its weights are uniform. You set the output "
-    "to zero afterwards, so the weights are not those that made it. Which of the two follows from the other?",
+    "to zero afterwards, so the weights that you return do not produce that output. Which of the two follows from the "
+    "other?",
     hint="For a query that may attend to nothing your output is zero, but its weights are not. Erase the weights; the "
     "output follows by itself.",
 )
@@ -816,8 +819,8 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="Your values are right, but your gradients are NaN. The softmax of an empty row was computed, and the "
-    "backward pass goes through its NaN even after it was replaced. What could such a row contain before the softmax?",
+    why="Your values are right, but your gradients are NaN. You took the softmax of an empty row, and the backward "
+    "pass meets its NaN even after you replaced it. What could such a row contain before the softmax?",
     hint="Your values are right and your gradients are NaN: the softmax of an empty row was computed, and its NaN "
     "comes back in the backward pass. Give such a row harmless scores *before* the softmax.",
 )
@@ -832,8 +835,8 @@ mistake(
         'softmax(scores.masked_fill(~mask, float("-inf"))).masked_fill(nothing.unsqueeze(-1), 0.0)',
     ),
     section="attention-pitfalls",
-    why="After the call, the caller's mask holds other values, and the next layer that uses it is misled. You opened "
-    "empty rows in place. On which tensor can you safely do this?",
+    why="After the call, the caller's mask holds other values, and the next layer that uses it is misled. You set its "
+    "empty rows to True in place. On which tensor can you safely do this?",
     hint="After the call the mask that was passed in holds other values. Masks are shared by all layers: work on a "
     "copy, or build a new mask.",
 )
@@ -927,9 +930,9 @@ mistake(
     edit("weights @ v, weights", "weights @ v"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="You return one tensor where callers unpack two. The weights are missing, which show where each query looks. "
+    why="You return one tensor where callers unpack two. You left out the weights, which show where each query looks. "
     "What should the pair contain?",
-    hint="You return one tensor, and the task needs two. Return the pair `(output, weights)`.",
+    hint="You return one tensor, but the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(
@@ -962,10 +965,10 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Your function raises an error when it is called without dropout. The default of the argument is None, and "
-    "None cannot be called. When may you call it?",
-    hint="Your function raises \"'NoneType' object is not callable\": without dropout the argument is None. Call it "
-    "only when it is something.",
+    why="Your function raises an error when it is called without dropout. You called `dropout` even when it is None, "
+    "its default. When may you call it?",
+    hint="Your function raises \"'NoneType' object is not callable\": without dropout the argument is None. Call "
+    "`dropout` only when one is passed.",
 )
 
 mistake(
@@ -1037,10 +1040,9 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="With dropout, none of your weights becomes 0. You dropped scores, but a score of 0 still earns weight in "
-    "the softmax. Which tensor should be dropped instead?",
-    hint="With dropout no weight of yours becomes 0. A score of 0 still earns weight; drop *weights*, after the "
-    "softmax.",
+    why="Dropout sets none of your weights to 0. You dropped scores, but a score of 0 still earns weight in the "
+    "softmax. Which tensor should be dropped instead?",
+    hint="Dropout sets none of your weights to 0. A score of 0 still earns weight; drop *weights*, after the softmax.",
 )
 
 mistake(
@@ -1191,8 +1193,8 @@ mistake(
     why="Your weights are NaN where the mask leaves nothing of a row, or where a forbidden score took the whole row. "
     "You masked after the softmax and divided by the remaining sum, which is 0 there. Before which step should a "
     "forbidden key be removed?",
-    hint="Your weights are NaN where the mask leaves nothing of a row. Mask the *scores*, before the softmax, and treat "
-    "rows with nothing allowed apart.",
+    hint="Your weights are NaN where the mask leaves nothing of a row. Mask the *scores*, before the softmax, and "
+    "treat rows with nothing allowed separately.",
 )
 
 mistake(
@@ -1204,7 +1206,7 @@ mistake(
     why="Your weights are right for matrices and wrong for a batch. You normalised axis 1, which then holds the "
     "queries or the heads. Which axis always holds the keys?",
     hint="Your weights are right for two axes and wrong for a batch: `dim=1` is then another axis. Normalise over the "
-    "last one, `dim=-1`.",
+    "last axis, counted from the end.",
 )
 
 mistake(
@@ -1215,7 +1217,8 @@ mistake(
     section="weighted-average",
     why="Your weights are right, but the output is not. You transposed the weights before the product. To which "
     "query does row i of the weights belong?",
-    hint="Your weights are right, but they are transposed when they meet the values. Multiply `weights @ v` as they are.",
+    hint="Your weights are right, but they are transposed when they meet the values. Multiply the weights by `v` as "
+    "they are.",
 )
 
 mistake(
@@ -1224,10 +1227,10 @@ mistake(
     edit("if mask is not None:", "if mask:"),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Your function raises an error about the truth value of a tensor. A tensor with several entries is neither "
-    "true nor false. How can you ask whether a mask was given at all?",
-    hint="Your function raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if mask is not "
-    "None`.",
+    why="Your function raises an error about the truth value of a tensor. You used the mask itself as a condition, but "
+    "a tensor with several entries is neither true nor false. How can you ask whether a mask was given at all?",
+    hint="Your function raises that the truth of a tensor is ambiguous. Ask only whether a mask was given: compare the "
+    "argument with its default.",
 )
 
 
@@ -1267,8 +1270,8 @@ mistake(
     "base-class-not-initialised",
     edit("super().__init__()", ""),
     section="self-attention",
-    why="Building your module raises an error about assigning a module. `nn.Module` registers layers in tables that "
-    "only its own `__init__` creates. Which call has to come before the first assignment?",
+    why="Building your module raises an error about assigning a module. You assigned layers before `nn.Module` had "
+    "created the tables in which it registers them. Which call has to come before the first assignment?",
     hint="Building your module raises 'cannot assign module before Module.__init__() call'. The first line of "
     "`__init__` has to initialise the base class, and the layers come after it.",
 )
@@ -1279,8 +1282,8 @@ mistake(
     edit("self.w_q = nn.Linear(d_model, d_model)\nself.w_k = nn.Linear(d_model, d_model)", ""),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_q = self.w_k = self.w_v = nn.Linear(d_model, d_model)"),
     section="queries-keys-values",
-    why="Your scores are symmetric, and each position attends mostly to itself. One layer makes queries, keys and "
-    "values alike. How many layers do three different roles need?",
+    why="Your scores are symmetric, and most positions favour themselves. You made queries, keys and values with one "
+    "layer. How many layers do three different roles need?",
     hint="Queries, keys and values come out of the same layer. They play three different parts, so each needs a layer "
     "with weights of its own.",
 )
@@ -1290,8 +1293,8 @@ mistake(
     "keys-share-the-query-layer",
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = self.w_q"),
     section="queries-keys-values",
-    why="Your scores are symmetric, so no position can look at another without being looked at equally. Queries and "
-    "keys share one layer. What does the layer of the keys need?",
+    why="Your scores are symmetric: position i scores j exactly as j scores i. You used one layer for queries and "
+    "keys. What does the layer of the keys need?",
     hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Build a layer of its own for the keys.",
 )
 
@@ -1300,8 +1303,8 @@ mistake(
     "queries-and-keys-exchanged",
     edit("self.w_q(x), self.w_k(x)", "self.w_k(x), self.w_q(x)"),
     section="queries-keys-values",
-    why="Each row of your weights says how much the others look for this position. You exchanged queries and keys, "
-    "so the scores are transposed. In which order does the attention function take its arguments?",
+    why="Row i of your weights compares key i with every query. You exchanged queries and keys, so the scores are "
+    "transposed. In which order does the attention function take its arguments?",
     hint="Your scores are transposed before the softmax: queries and keys have changed places. The order of arguments "
     "is queries, keys, values.",
 )
@@ -1321,8 +1324,8 @@ mistake(
     "keys-used-as-values",
     edit("self.w_v(x)", "self.w_k(x)"),
     section="queries-keys-values",
-    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a position is found "
-    "by and what it passes on are learned separately. Which layer makes the values?",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
+    "but what a position is found by and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. The third argument is the "
     "values.",
 )
@@ -1335,7 +1338,7 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x))",
     ),
     section="masking-scores",
-    why="Your result is the same with and without a mask. `forward` takes the mask and does not pass it on. Which "
+    why="Your result is the same with and without a mask. You take the mask in `forward` and do not pass it on. Which "
     "function needs it?",
     hint="Your result is the same with and without a mask: `forward` takes it and never hands it to the attention "
     "function.",
@@ -1351,8 +1354,8 @@ mistake(
     section="masking-scores",
     why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
     "does True mean in this course's masks?",
-    hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
-    "as it is.",
+    hint="Your weights are zero exactly where they should not be: the mask is inverted once too often. Pass it on as "
+    "it is.",
 )
 
 mistake(
@@ -1453,10 +1456,10 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask, self.drop)",
     ),
     section="attention-dropout",
-    why="In training mode some of your weights are 0, and every call gives another output. You built a dropout in. "
-    "Does this class have a dropout in the task?",
-    hint="In training mode some of your weights are 0 and the others too large: there is a dropout in your class, and "
-    "nobody asked for one. Leave it out.",
+    why="In training mode some of your weights are 0, and every call gives another output. You built a dropout into "
+    "the class. Which layers does the task give this class?",
+    hint="In training mode some of your weights are 0 and the others too large: your class has a dropout, but the task "
+    "has none. Leave it out.",
 )
 
 mistake(
@@ -1486,9 +1489,9 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x), mask)[0]",
     ),
     section="self-attention",
-    why="You return one tensor where callers unpack two. The weights are missing, which show where each position "
+    why="You return one tensor where callers unpack two. You left out the weights, which show where each position "
     "looks. What should the pair contain?",
-    hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
+    hint="`forward` returns one tensor, but the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(
@@ -1506,9 +1509,9 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="A new module lacks its layers, and what it computes changes with every call. Layers that are created in "
-    "`forward` are random each time, unknown to `parameters()`, and never trained. Where are layers created, and "
-    "under which names?",
+    why="A new module lacks its layers, and what it computes changes with every call. You created the layers in "
+    "`forward`: they are random each time, and the optimiser never trains them. Where are layers created, and under "
+    "which names?",
     hint="A new module of yours has no `w_q`. Are your layers called `w_q`, `w_k` and `w_v`, and are they created in "
     "`__init__`? Layers that are created in `forward` are new at every call.",
 )
@@ -1550,7 +1553,7 @@ mistake(
     why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
     "when that score had already taken the whole row. Before which step should a forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
-    "softmax, or call `scaled_dot_product_attention`, which does.",
+    "softmax, or call `scaled_dot_product_attention`, which does so.",
 )
 
 
@@ -1620,8 +1623,8 @@ mistake(
     "values-from-x",
     edit("self.w_v(memory)", "self.w_v(x)"),
     section="cross-attention",
-    why="Your weights are right, but they average values made from `x`. The weights say which tokens of the memory "
-    "to read. From where should the values come?",
+    why="Your weights are right, but they average values made from `x`. You took the values from `x`, but the weights "
+    "say which tokens of the memory to read. From where should the values come?",
     hint="Your weights are right, but they average values made from `x`. What is found in the memory is also read from "
     "the memory.",
 )
@@ -1631,8 +1634,8 @@ mistake(
     "layers-exchanged",
     edit("self.w_q(x), self.w_k(memory)", "self.w_k(x), self.w_q(memory)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although the shapes agree. `w_k` makes your queries and "
-    "`w_q` your keys. What do the names of the layers say?",
+    why="Trained weights give wrong results in your module, although the shapes agree. You made the queries with `w_k` "
+    "and the keys with `w_q`. What do the names of the layers say?",
     hint="Your inputs are right and your layers are crossed: `w_k` makes the queries and `w_q` the keys. The names say "
     "which layer makes what.",
 )
@@ -1645,8 +1648,8 @@ mistake(
         "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, keys",
     ),
     section="queries-keys-values",
-    why="Your weights are right, but the output averages the keys, and `w_v` is never used. What a token is found by "
-    "and what it passes on are learned separately. Which layer makes the values?",
+    why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
+    "but what a token is found by and what it passes on are learned separately. Which layer makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. Project the memory a "
     "second time, with `w_v`.",
 )
@@ -1667,8 +1670,8 @@ mistake(
     "memory-not-projected",
     edit("self.w_k(memory), self.w_v(memory)", "memory, memory"),
     section="queries-keys-values",
-    why="The decoder cannot learn what to look for in the memory. You used the memory unprojected as keys and "
-    "values, so `w_k` and `w_v` have no influence. What turns a memory into keys and values?",
+    why="Your output averages the memory itself, and `w_k` and `w_v` have no influence. You used the memory "
+    "unprojected as keys and values. What turns a memory into keys and values?",
     hint="Only the queries are projected; the memory goes in as it is. It has to pass `w_k` to become keys and `w_v` "
     "to become values.",
 )
@@ -1698,8 +1701,8 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory))",
     ),
     section="masking-scores",
-    why="Your result is the same with and without a mask, so padding in the memory is read like real tokens. "
-    "`forward` takes the mask and does not pass it on. Which function needs it?",
+    why="Your result is the same with and without a mask, so padding in the memory is read like real tokens. You take "
+    "the mask in `forward` and do not pass it on. Which function needs it?",
     hint="Your result is the same with and without a mask: `forward` takes it and never hands it to the attention "
     "function.",
 )
@@ -1714,8 +1717,8 @@ mistake(
     section="masking-scores",
     why="Your weights are zero exactly where they should not be. You inverted the mask before you passed it on. What "
     "does True mean in this course's masks?",
-    hint="Your weights are zero exactly where they should not be: the mask is turned round once too often. Pass it on "
-    "as it is.",
+    hint="Your weights are zero exactly where they should not be: the mask is inverted once too often. Pass it on as "
+    "it is.",
 )
 
 mistake(
@@ -1732,7 +1735,7 @@ mistake(
         """,
     ),
     section="why-scale",
-    why="Your weights sum to 1 but are too sharp. The dot products were not divided by sqrt(d_k) before the softmax. "
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by sqrt(d_k) before the softmax. "
     "Which of your functions already does this?",
     hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the width. "
     "`scaled_dot_product_attention` does it for you.",
@@ -1746,9 +1749,9 @@ mistake(
         "scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory), mask)[0]",
     ),
     section="cross-attention",
-    why="You return one tensor where callers unpack two. The weights are missing, which show the source words that "
+    why="You return one tensor where callers unpack two. You left out the weights, which show the source words that "
     "each target word looks at. What should the pair contain?",
-    hint="`forward` returns one tensor, and the task needs two. Return the pair `(output, weights)`.",
+    hint="`forward` returns one tensor, but the task needs two. Return the pair `(output, weights)`.",
 )
 
 mistake(
@@ -1806,7 +1809,7 @@ mistake(
     why="Your weights vanish when a forbidden score is far above the allowed ones. You masked after the softmax, "
     "when that score had already taken the whole row. Before which step should a forbidden key be removed?",
     hint="Your weights vanish when a forbidden score is far above the allowed ones. Mask the *scores*, before the "
-    "softmax, or call `scaled_dot_product_attention`, which does.",
+    "softmax, or call `scaled_dot_product_attention`, which does so.",
 )
 
 mistake(
@@ -1824,8 +1827,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(x), self.w_v(x)", "self.w_v(x), self.w_k(x)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although the shapes agree. `w_v` makes your keys and "
-    "`w_k` your values. In which order does the attention function take its arguments?",
+    why="Trained weights give wrong results in your module, although the shapes agree. You made the keys with `w_v` "
+    "and the values with `w_k`. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1834,8 +1837,8 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(memory), self.w_v(memory)", "self.w_v(memory), self.w_k(memory)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although both inputs come from the memory. `w_v` makes "
-    "your keys and `w_k` your values. In which order does the attention function take its arguments?",
+    why="Trained weights give wrong results in your module, although both inputs come from the memory. You made the "
+    "keys with `w_v` and the values with `w_k`. In which order does the attention function take its arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1844,8 +1847,8 @@ mistake(
     "divides-by-the-fourth-root",
     edit("math.sqrt(d_k)", "d_k**0.25"),
     section="why-scale",
-    why="Your scores are too large: the right ones times the fourth root of d_k. This root is for queries and keys "
-    "separately, when both are scaled before the product. Which root scales their product?",
+    why="Your scores are too large: the right ones times the fourth root of d_k. You divided by that root, which is "
+    "for queries and keys separately, scaled before the product. Which root scales their product?",
     hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
 )
 

@@ -72,7 +72,7 @@ def draw_batches(learner, data, block_size, batch_size, seeds):
 
 def pair_of(reply, what):
     if not isinstance(reply, (tuple, list)) or len(reply) != 2:
-        raise AssertionError(f"{what} should be a pair of results.")
+        raise AssertionError(f"{what} should be a pair of results. Return exactly two, as a tuple.")
     return reply
 
 
@@ -90,7 +90,7 @@ def check_batch(reply, data, block_size, batch_size, what):
             raise AssertionError(f"{name} ({what}) should be int64 of shape {shape}, but is {found}.")
     starts = starts_of(x, data)
     if int(starts.max()) + block_size >= len(data):
-        raise AssertionError(f"A row of x ({what}) starts too late for y.")
+        raise AssertionError(f"A row of x ({what}) starts so late that the text has no token for the end of y.")
     at = starts[:, None] + torch.arange(block_size)
     assert_equal((x, y), (data[at], data[at + 1]), (f"x ({what})", f"y, the tokens one step later ({what})"))
     return starts
@@ -124,14 +124,23 @@ def test_every_start_is_equally_likely(learner, reference, rng):
     counts = torch.bincount(starts, minlength=number)
     if len(counts) > number or counts.min() == 0:
         missing = [start for start in range(number) if counts[start] == 0]
-        raise AssertionError(f"In 3000 draws no piece started at {missing}; starts 0 to {number - 1} all leave room.")
+        raise AssertionError(
+            f"In 3000 draws no piece started at {missing}, but starts 0 to {number - 1} all leave room. Check both "
+            "ends of the range that you draw from."
+        )
     # 6 degrees of freedom: beyond 55 by chance less than once in 10^9 (the tail is 4e-10).
     if chi_square(counts, 3000 / number) > 55:
-        raise AssertionError(f"The starts 0 to {number - 1} came up {counts.tolist()} times: not equally likely.")
+        raise AssertionError(
+            f"The starts 0 to {number - 1} came up {counts.tolist()} times, so they are not equally likely. Draw each "
+            "start uniformly from the whole range."
+        )
     pairs = torch.bincount(starts[0::2] * number + starts[1::2], minlength=number**2)
     # 48 degrees of freedom: beyond 145 less than once in 10^10.
     if chi_square(pairs, 1500 / number**2) > 145:
-        raise AssertionError("Rows that are neighbours in the batch are related: their starts are not independent.")
+        raise AssertionError(
+            "Neighbouring rows of a batch are related: their starts are not independent. Draw one start for each row, "
+            "and keep the order of the draws."
+        )
     # Small batches catch rows that never coincide, a half that repeats the other, and starts that mirror others.
     starts = learner.run(draw_small_batches, data, block_size, 4, 400)
     if not isinstance(starts, torch.Tensor) or starts.shape != (400, 4):
@@ -141,12 +150,18 @@ def test_every_start_is_equally_likely(learner, reference, rng):
     alike = sum(int((starts[:, one] == starts[:, two]).sum()) for one, two in pairs_of_rows)
     # Of 2400 pairs 1 in 7 has the same start, 343 with a standard deviation of 17.
     if alike < 200:
-        raise AssertionError(f"Only {alike} of 2400 pairs of rows have the same start: starts are not independent.")
+        raise AssertionError(
+            f"Only {alike} of 2400 pairs of rows have the same start, where about 340 are expected: starts are not "
+            "independent. A start may come up twice in a batch."
+        )
     for one, two in pairs_of_rows:
         pairs = torch.bincount(starts[:, one] * number + starts[:, two], minlength=number**2)
         # As above; with 8 draws expected in a cell the statistic's tail is longer, and beyond 170 less than 10^-10.
         if chi_square(pairs, 400 / number**2) > 170:
-            raise AssertionError(f"Rows {one} and {two} of a batch of 4 are related: their starts are not independent.")
+            raise AssertionError(
+                f"Rows {one} and {two} of a batch of 4 are related: their starts are not independent. Draw one start "
+                "for each row."
+            )
 
 
 def draw_twice(learner, data, block_size, batch_size):
@@ -169,7 +184,10 @@ def test_generator_of_batches(learner, reference, rng):
         (*learner.run(draw_twice, data, 3, 20), "two calls with the same generator, one after the other"),
     ):
         if torch.equal(one, two):
-            raise AssertionError(f"{what} gave the same batch.".capitalize())
+            raise AssertionError(
+                f"{what.capitalize()} gave the same batch. Does the function that draws get the generator, and is no "
+                "seed set in your code?"
+            )
 
 
 @pytest.mark.task("babygpt.get_batch", points=1)
@@ -207,17 +225,18 @@ def test_head_parts(learner, reference, rng):
     for name in ("key", "query", "value"):
         assert_equal(parts["parameters"].get(f"{name}.weight"), [4, 6], f"the shape of {name}.weight")
         if f"{name}.bias" in parts["parameters"]:
-            raise AssertionError(f"{name} has a bias; build it with bias=False.")
+            raise AssertionError(f"The layer {name} has a bias, but should have none. Switch it off when you build it.")
     if "tril" in parts["parameters"]:
         raise AssertionError("tril is a parameter; it should be a buffer (self.register_buffer), which is not trained.")
     if "tril" not in parts["buffers"]:
-        raise AssertionError("There is no buffer named tril; make it with self.register_buffer.")
+        raise AssertionError("The head has no buffer named tril. Register the triangle with self.register_buffer.")
     tril = parts["tril"]
     if not isinstance(tril, torch.Tensor) or not torch.equal(
         tril.reshape(tril.shape[-2:]) != 0, torch.ones(5, 5).tril() != 0
     ):
         raise AssertionError(
-            "tril should have the shape (block_size, block_size), and be true (or 1) where column <= row."
+            "tril should have the shape (block_size, block_size), and be true (or 1) where column <= row and false (or "
+            "0) elsewhere. Is it transposed or inverted?"
         )
 
 
@@ -284,7 +303,7 @@ def gradients(learner, name, sizes, weights, x, cotangent):
     leaves = [x.clone().requires_grad_()]
     for path, values in weights.items():
         if path not in parameters:
-            return f"There is no parameter {path}."
+            return f"The module has no parameter named {path}. Compare your names with those of the task."
         with torch.no_grad():
             parameters[path].copy_(values)
         leaves.append(parameters[path])
@@ -346,7 +365,9 @@ def test_head_dropout(learner, reference, rng):
     assert_close(output[:, :, :time], expected, "the weights that are kept while training", 1e-3, 1e-5)
     # Weights are dropped independently in each row of the batch: two patterns agree with a probability below 10^-50.
     if torch.equal(dropped[0], dropped[1]):
-        raise AssertionError("The same weights were dropped in every sequence of the batch.")
+        raise AssertionError(
+            "The same weights were dropped in every sequence of the batch. Let dropout draw for each weight separately."
+        )
     sizes = sizes[:3]
     (plain,), _ = attended(learner, "Head", sizes, weights, [x[:2]], True, torch.float32)
     assert_close(plain[0, :, :time], whole, "the weights while training with the default dropout, 0", 1e-3, 1e-5)
@@ -518,7 +539,9 @@ def test_block_is_normalised_before_each_sublayer(learner, reference, rng):
         raise AssertionError(f"The output of a block should have the shape of its input, {tuple(x.shape)}.")
     moved = (plain - x).abs().max().item()
     if moved < 1e-3:
-        raise AssertionError("The output of the block is its input: the sublayers add nothing.")
+        raise AssertionError(
+            "The output of the block equals its input. Does it call both sublayers and add what they return?"
+        )
     assert_equal(after[0], x, "the argument x after the call")
     what = "the output of a block, its input shifted by a constant (a normalised input does not feel it)"
     assert_close(shifted, plain + shift, what, 1e-7, 1e-7)
@@ -533,7 +556,9 @@ def test_block_does_not_see_the_future(learner, reference, rng):
     (whole, part, changed), *_ = called_block(learner, (8, 2, 7), [x, x[:, :4], other], random_numbers(rng), False)
     assert_close(part, whole[:, :4], "the outputs of the first 4 positions, given alone", 1e-7, 1e-7)
     if not isinstance(changed, torch.Tensor) or (changed[:, -1] - whole[:, -1]).abs().max() < 1e-6:
-        raise AssertionError("The last output does not depend on the first position: there is no attention.")
+        raise AssertionError(
+            "The last output does not depend on the first position. Does the block call its attention?"
+        )
 
 
 @pytest.mark.task("babygpt.Block", points=1)
@@ -560,7 +585,10 @@ def test_block_sizes(learner, reference, rng):
     least, most = 12 * n_embed**2, 12 * n_embed**2 + 14 * n_embed
     wide = [shape for shape in shapes if 4 * n_embed in shape and math.prod(shape) == 4 * n_embed**2]
     if len(wide) != 2:
-        raise AssertionError(f"There should be two matrices between {n_embed} and {4 * n_embed}; found {len(wide)}.")
+        raise AssertionError(
+            f"The feed-forward network should have two matrices between {n_embed} and {4 * n_embed} features, but the "
+            f"block has {len(wide)}."
+        )
     if not least <= total <= most:
         raise AssertionError(f"A block of width {n_embed} has {total} parameters, but should have {least} to {most}.")
 
@@ -585,7 +613,7 @@ def parts_of_block(block, n_embed, order):
     wide = [one for one in linear if one.weight.shape == (4 * n_embed, n_embed)]
     narrow = [one for one in linear if one.weight.shape == (n_embed, 4 * n_embed)]
     if len(norms) == 1:
-        return "The block has one layer normalisation; each of its two sublayers has its own."
+        return "The block has one layer normalisation, but each of its two sublayers should have its own."
     if len(norms) != 2 or len(wide) != 1 or len(narrow) != 1 or len(linear) != 2:
         return None
     if any(parameter is None for norm in norms for parameter in norm_parameters(norm)):
@@ -705,7 +733,8 @@ def test_block_dropout(learner, reference, rng):
         same = isinstance(one, torch.Tensor) and isinstance(two, torch.Tensor) and torch.allclose(one, two)
         where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
         if same == differ:
-            raise AssertionError(f"While {where}, two calls gave {'the same' if same else 'different'} results.")
+            gave, should = ("the same", "different") if same else ("different", "the same")
+            raise AssertionError(f"While {where}, two calls gave {gave} results, but should give {should} ones.")
     # One sublayer that adds nothing leaves x plus the dropped-out result of the other: where it is dropped, x remains.
     p, x, numbers = 0.4, rng.normal(60, 6, 8), random_numbers(rng, dtype=torch.float32)
     for silent in ("feed-forward network", "attention"):
@@ -717,7 +746,9 @@ def test_block_dropout(learner, reference, rng):
         assert_close(output, x, "the output of a block while training", atol=math.inf)  # for now only type and shape
         if silent == "attention" and not (output == x).any():  # the network may drop hidden units instead
             if torch.allclose(output, still):
-                raise AssertionError(f"While training with dropout={p}, the feed-forward network drops nothing.")
+                raise AssertionError(
+                    f"While training with dropout={p}, the feed-forward network drops nothing. Does it have a dropout?"
+                )
             continue
         # 2880 entries: the share has a standard deviation of 0.0092; 6.5 of them, less than once in 10^10. A
         # connection around a sublayer may drop once more what that has dropped already.
@@ -795,7 +826,9 @@ def test_model_returns_logits_and_no_loss(learner, reference, rng):
         what = f"model(ids), ids {tuple(ids.shape)}"
         _, loss = logits_of(result, (*ids.shape, 11), what)
         if loss is not None:
-            raise AssertionError(f"The loss of {what} without targets should be None.")
+            raise AssertionError(
+                f"The loss of {what} without targets should be None, but is of type {type(loss).__name__}."
+            )
     assert_equal(kept, 7, "model.config.block_size")
     ids = rng.integers(0, 3, 2, 9)  # more positions than tokens
     (result,), *_ = called_model(learner, (3, 9, 6, 2, 1, 0.0), [(ids, None)], random_numbers(rng), False)
@@ -819,7 +852,9 @@ def test_model_loss(learner, reference, rng):
         assert_close(loss, expected, f"the loss, targets {shape}")
         # Catches logits that went through a softmax: they would have passed so far.
         if torch.allclose(logits.sum(-1), torch.ones(shape, dtype=logits.dtype)):
-            raise AssertionError("The logits of every position sum to 1: they went through a softmax.")
+            raise AssertionError(
+                "The logits of every position sum to 1, so they went through a softmax. Return the scores themselves."
+            )
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -836,7 +871,9 @@ def test_model_does_not_see_the_future(learner, reference, rng):
     assert_close(part, whole[:, :3], "the logits of the first 3 positions, given alone", 1e-7, 1e-7)
     assert_close(without_first, whole[1:], "the logits of a sequence in a smaller batch", 1e-7, 1e-7)
     if (other[:, -1] - whole[:, -1]).abs().max() < 1e-9:
-        raise AssertionError("The last logits do not depend on the first token: the blocks have no effect.")
+        raise AssertionError(
+            "The last logits do not depend on the first token. Does the model pass the vectors through its blocks?"
+        )
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -848,14 +885,18 @@ def test_model_knows_positions(learner, reference, rng):
     # Catches missing positions: without them, the average of equal values is the same at every position.
     for position in range(1, 6):
         if (logits[:, position] - logits[:, position - 1]).abs().max() < 1e-6:
-            raise AssertionError("A token that repeats has the same logits everywhere: positions are missing.")
+            raise AssertionError(
+                "In a sequence of one repeated token all positions have the same logits. Did you add position vectors?"
+            )
     # In a single layer attention sees a set, unless the positions are in what it reads.
     ids = torch.tensor([[1, 2, 3, 4]])
     sizes, calls = (11, 7, 6, 3, 1, 0.0), [(ids, None), (ids[:, [1, 0, 2, 3]], None)]
     results, *_ = called_model(learner, sizes, calls, random_numbers(rng), False)
     one, two = (logits_of(result, (1, 4, 11), "model(ids)")[0] for result in results)
     if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
-        raise AssertionError("The order of the earlier tokens does not matter: attention does not see positions.")
+        raise AssertionError(
+            "The order of the earlier tokens does not matter. Do you add the positions before the first block?"
+        )
 
 
 def number_of_parameters(learner, sizes):
@@ -894,7 +935,9 @@ def test_model_layers(learner, reference, rng):
             return
         one, two = (logits_of(result, (2, 5, 11), "model(ids)")[0] for result in reply[0])
         if (one[:, -1] - two[:, -1]).abs().max() < 1e-9:
-            raise AssertionError(f"Block {block} of 2 has no effect: each reads what the one before it returned.")
+            raise AssertionError(
+                f"Block {block} of 2 has no effect. Each block should read what the one before it returned."
+            )
 
 
 def parts_of_model(model, blocks, sizes):
@@ -1001,7 +1044,9 @@ def test_model_can_learn(learner, reference, rng):
     share = reply_of(learner, model_gradients, SIZES, ids, targets, uses=(build_model,))
     # A share, not all: a class may own further parameters.
     if not isinstance(share, float) or share < 0.8:
-        raise AssertionError(f"The loss has a gradient for {share:.0%} of the model's parameters only.")
+        raise AssertionError(
+            f"The loss has a gradient for only {share:.0%} of the model's parameters. Is something detached or unused?"
+        )
 
 
 @pytest.mark.task("babygpt.BabyGPT", points=1)
@@ -1015,7 +1060,8 @@ def test_model_dropout(learner, reference, rng):
         # Hundreds of weights and entries are dropped or kept: the chance that both calls agree is below 10^-50.
         if torch.allclose(one, two) == differ:
             where = f"{'training' if training else 'evaluating'} with dropout={dropout}"
-            raise AssertionError(f"While {where}, two calls gave {'different' if not differ else 'the same'} results.")
+            gave, should = ("the same", "different") if differ else ("different", "the same")
+            raise AssertionError(f"While {where}, two calls gave {gave} results, but should give {should} ones.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1122,7 +1168,7 @@ def test_tokens_are_drawn(learner, reference, rng):
             options["temperature"] = temperature
         (text,), *_ = texts_of(written(learner, table, 4, ids, options, 3, False, 1), 1)
         if tuple(text.shape) != (rows, 2) or not 0 <= int(text.min()) <= int(text.max()) < 4:
-            raise AssertionError(f"generate(model, ids (6000, 1), 1) should be tokens of shape ({rows}, 2).")
+            raise AssertionError(f"generate(model, ids (6000, 1), 1) should return tokens of shape ({rows}, 2).")
         assert_equal(text[:, :1], ids, "the first column, the prompt")
         for row in range(3):
             drawn = torch.bincount(text[row::3, 1], minlength=4).double() / (rows / 3)
@@ -1154,7 +1200,9 @@ def test_generator_of_texts(learner, reference, rng):
         (one[:, 1:-1], one[:, 2:], "all steps of a text"),
     ):
         if torch.equal(two, three):
-            raise AssertionError(f"{what.capitalize()} gave the same tokens.")
+            raise AssertionError(
+                f"{what.capitalize()} gave the same tokens. Draw anew for each text and step, without setting a seed."
+            )
     # 8 tokens, all equally likely: of 760 neighbours in a text 1 in 8 are equal, with a standard deviation of 0.012.
     ids = torch.zeros(40, 1, dtype=torch.int64)
     (text,), *_ = texts_of(written(learner, torch.zeros(5, 8), 6, ids, {"max_new_tokens": 20}, 7, False, 1), 1)
@@ -1180,10 +1228,17 @@ def test_mode_is_left_alone(learner, reference, rng):
         (text,), _, after, enabled = texts_of(reply, 1)
         assert_equal(tuple(text.shape), (2, 5), "the shape of the text")
         if after is None:
-            raise AssertionError("After the call the model is in one mode, and some of its parts are in the other.")
+            raise AssertionError(
+                "After the call the model is in one mode, but some of its parts are in the other. Which call "
+                "changes all of them?"
+            )
         if after is not training:
             was, now = ("training", "evaluating") if training else ("evaluating", "training")
-            raise AssertionError(f"The model was {was} before the call and is {now} after it.")
+            raise AssertionError(
+                f"The model was {was} before the call and is {now} after it. Restore its mode before you return."
+            )
         if tuple(enabled) != (True, True):
-            what = "for the parameters of the model" if enabled[0] else "whatever is computed"
-            raise AssertionError(f"After the call no gradients are recorded any more, {what}.")
+            what = "for the parameters of the model" if enabled[0] else "anywhere"
+            raise AssertionError(
+                f"After the call no gradients are recorded any more {what}. Switch them off only during the call."
+            )

@@ -5,9 +5,9 @@ HINTS = {
         "Every position of a piece is a question: which token comes next? Where in the text is the answer to the last "
         "position? How many tokens of text do a piece and all its answers take? ({Section}`babygpt#next-token` and "
         "{heading}`babygpt#babygpt-batches`.)",
-        "Draw one start for each row with `torch.randint(high, (batch_size,), generator=generator)`; `high` itself "
-        "is never drawn. A piece and its answers take block_size + 1 tokens, so in N tokens there is room for N - "
-        "block_size starts. Both results are (batch_size, block_size).",
+        "Draw one start for each row with `torch.randint`, whose upper bound itself is never drawn, and pass it the "
+        "generator. A piece and its answers take block_size + 1 tokens, so in N tokens there is room for N - "
+        "block_size starts. Both results are int64, (batch_size, block_size).",
         "starts = batch_size random integers from 0 to len(data) - block_size - 1\n"
         "x = for every start: block_size tokens of data from there, stacked\n"
         "y = the same, from start + 1\n"
@@ -17,10 +17,10 @@ HINTS = {
         "This is the attention of {chapter}`attention` with the causal mask of {chapter}`masks`: queries, keys and "
         "values come from the same x. What must a position not see, and at which step of the computation do you hide "
         "it? ({Section}`babygpt#v3-self-attention`.)",
-        "In `__init__` you need three `nn.Linear(n_embed, head_size, bias=False)`, the lower triangle with "
-        "`register_buffer`, and a dropout. In `forward` the scores are (B, T, T), divided by the root of head_size, "
-        "not of n_embed. T may be smaller than block_size, so cut T rows and columns out of the triangle. The order "
-        "is: scores, mask, softmax over the last axis, dropout, values.",
+        "In `__init__` you need three `nn.Linear` from n_embed to head_size without bias, the lower triangle as a "
+        "buffer (`register_buffer`), and a dropout. In `forward` the scores are (B, T, T), divided by the root of "
+        "head_size, not of n_embed. T may be smaller than block_size, so cut T rows and columns out of the triangle. "
+        "The order is: scores, mask, softmax over the last axis, dropout, values.",
         "in __init__: key, query, value; buffer tril (block_size, block_size); dropout\n"
         "in forward:\n"
         "    scores = attention_scores(queries of x, keys of x)\n"
@@ -76,10 +76,10 @@ HINTS = {
         "The model scores the next token at every position at once. Which position's scores do you need to continue a "
         "text? And how much of a long text can the model read? ({Section}`babygpt#babygpt-generating` and "
         "{heading}`babygpt#babygpt-temperature`.)",
-        "Give the model `ids[:, -block_size:]` and take the logits of its last position, (B, V). Divide them by the "
-        "temperature, take the softmax over V, and draw with `torch.multinomial(..., 1, generator=generator)`. The "
-        "result is (B, 1), ready for `torch.cat` along time. At temperature 0 take the argmax, and do not divide. "
-        "Remember `model.training` before you change it.",
+        "Give the model the last block_size tokens and take the logits of its last position, (B, V). Divide them by "
+        "the temperature, take the softmax over V, and draw one token for each row with `torch.multinomial` and the "
+        "generator. The draw is (B, 1), ready for `torch.cat` along time. At temperature 0 take the argmax, and do "
+        "not divide. Remember `model.training` before you change it.",
         "refuse a negative temperature; remember the mode; evaluate, without gradients\n"
         "max_new_tokens times:\n"
         "    logits = those of the last position, given the last block_size tokens\n"

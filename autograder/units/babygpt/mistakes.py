@@ -154,10 +154,10 @@ mistake(
     "starts-one-too-far",
     edit("len(data) - block_size", "len(data) - block_size + 1"),
     section="babygpt-batches",
-    why="Now and then your code stops with an error about unequal sizes. The largest start leaves no room for the "
-    "last token of `y`, which reaches one token further than `x`. How many starts leave room for both?",
-    hint="Now and then your code stops with an error about unequal sizes: one start is too late for `y`, which reaches "
-    "one token further than `x`.",
+    why="Now and then your code stops with an error about unequal sizes. You drew from one start too many: the largest "
+    "leaves no room for `y`, which reaches one token further than `x`. How many starts leave room for both?",
+    hint="Now and then your code stops with an error about unequal sizes: the last start leaves no room for `y`, which "
+    "reaches one token further than `x`. Draw from one start fewer.",
 )
 
 mistake(
@@ -240,8 +240,7 @@ def get_batch(data, block_size, batch_size, generator=None):
     section="babygpt-batches",
     why="The rows of a batch come in the order of the text. You sorted the starts, so they are no longer independent "
     "draws. In which order should the starts be used?",
-    hint="The rows of your batch come in the order of the text. Leave the starts in the order in which they were "
-    "drawn: each row on its own.",
+    hint="The rows of your batch come in the order of the text. Leave the starts in the order in which they were drawn.",
 )
 def get_batch(data, block_size, batch_size, generator=None):
     starts = torch.randint(len(data) - block_size, (batch_size,), generator=generator)
@@ -327,9 +326,9 @@ mistake(
     "narrow-type-kept",
     edit("return x.long(), y.long()", "return x, y"),
     section="babygpt-batches",
-    why="Training stops at a text that is stored in a narrow integer type, as files of tokens are. You kept this "
+    why="Training fails if the text is stored in a narrow integer type, as files of tokens often are. You kept this "
     "type. Which integer type do embeddings and losses expect?",
-    hint="Your batch is not int64 if the text is stored in a narrower type. Convert the pieces with `.long()`.",
+    hint="Your batch is not int64 if the text is stored in a narrower type. Convert the pieces to int64.",
 )
 
 
@@ -392,7 +391,7 @@ mistake(
     edit('scores = scores.masked_fill(self.tril[:T, :T] == 0, float("-inf"))', ""),
     base="float-buffer",
     section="v3-self-attention",
-    why="The loss goes to almost 0, and generated text is nonsense. Nothing hides the future, so the next token is "
+    why="The loss goes to almost 0, and generated text is nonsense. You did not hide the future, so the next token is "
     "visible one position to the right. Which step hides it before the softmax?",
     hint="Your output at a position changes when later tokens change: the future is visible. Fill the scores with -inf "
     "where `tril` is 0, before the softmax.",
@@ -433,7 +432,7 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The first position of your output is NaN. No position may attend to itself, so the first has nothing to "
+    why="The first position of your output is NaN. You forbade the diagonal, so the first position has nothing to "
     "attend to. Does a position know its own token?",
     hint="The first position of your output is NaN, because it may attend to nothing. The diagonal is allowed: a "
     "position knows its own token.",
@@ -472,8 +471,8 @@ mistake(
     edit("dim=-1", "dim=-2"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your columns sum to 1, not your rows. The softmax ran over the queries. Among what does a query share out "
-    "its attention?",
+    why="Your columns sum to 1, not your rows. You took the softmax over the queries. Over which axis should each "
+    "query share out its attention?",
     hint="Your columns sum to 1, not your rows. Each query shares out its own attention: softmax over the last axis, "
     "the keys.",
 )
@@ -484,10 +483,10 @@ mistake(
     edit("q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])", "k @ q.transpose(-2, -1) / k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Copied weights give other results in your head. You multiplied keys by queries, so row i belongs to key i. "
+    why="Copied weights give other results in your `Head`. You multiplied keys by queries, so row i belongs to key i. "
     "To which of the two should a row of scores belong?",
-    hint="Rows and columns of your scores are exchanged: row i must hold the scores of *query* i with all keys, q @ "
-    "k.transpose(-2, -1).",
+    hint="Rows and columns of your scores are exchanged: row i must hold the scores of *query* i with all keys. Put "
+    "the queries on the left of the product.",
 )
 
 mistake(
@@ -497,8 +496,8 @@ mistake(
     edit("weights @ v", "weights @ k"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The value layer has no effect on your output. The weights multiply the keys, but what a position is found "
-    "by and what it passes on are different things. What should be averaged?",
+    why="The value layer has no effect on your output. You averaged the keys, but what a position is found by and what "
+    "it passes on are different things. What should be averaged?",
     hint="Your output does not depend on the value layer. The weights multiply the *values*.",
 )
 
@@ -509,8 +508,8 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your scores are symmetric, and the query layer is never trained. The key layer makes the queries, too. How "
-    "many layers do three separate maps need?",
+    why="Your scores are symmetric, and the query layer is never trained. You made the queries with the key layer, "
+    "too. How many layers do three separate maps need?",
     hint="Your output does not depend on the query layer. Queries, keys and values each have a layer of their own.",
 )
 
@@ -523,9 +522,9 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Checkpoints do not fit your head. Its three layers have biases, which the task excludes. Which argument of "
-    "`nn.Linear` controls this?",
-    hint="Your layers have biases. Give `nn.Linear` the argument `bias=False` for key, query and value.",
+    why="Checkpoints do not fit your head. You gave its three layers biases, which the task excludes. Which argument "
+    "of `nn.Linear` controls this?",
+    hint="Your layers have biases. An argument of `nn.Linear` switches the bias off, for key, query and value.",
 )
 
 mistake(
@@ -540,8 +539,8 @@ mistake(
     section="v3-self-attention",
     why="Your count of parameters is wrong, and weight decay would shrink the triangle. You made a constant a "
     "parameter. What does a module offer for constants that move with it?",
-    hint="`tril` is listed among your parameters. It is a constant that must move with the module: "
-    '`self.register_buffer("tril", ...)`.',
+    hint="`tril` is listed among your parameters. It is a constant that must move with the module: make it a buffer, "
+    "with `register_buffer`.",
 )
 
 mistake(
@@ -554,7 +553,7 @@ mistake(
     section="v3-self-attention",
     why="Code that reads `tril` gets the wrong keys. Your buffer is true above the diagonal, for the keys that are "
     "hidden. For which keys should the lower triangle be true?",
-    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Turn it round "
+    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Invert it "
     "where you mask.",
 )
 
@@ -570,7 +569,7 @@ mistake(
     section="v3-self-attention",
     why="On a GPU the first call fails. Your triangle is a plain attribute, which `model.to(device)` leaves behind. "
     "What does a module offer for constants that move with it?",
-    hint='`tril` is no buffer: `model.to(device)` would leave it behind. Use `self.register_buffer("tril", ...)`.',
+    hint="`tril` is no buffer: `model.to(device)` would leave it behind. Register it with `register_buffer`.",
 )
 
 mistake(
@@ -590,10 +589,10 @@ mistake(
     "babygpt.Head",
     "layers-shared-by-all-modules",
     section="v4-heads",
-    why="All heads of one size look for the same. You kept the layers outside the object, where the heads share "
+    why="All heads of one size look for the same thing. You kept the layers outside the object, where the heads share "
     "them. Where should layers be created?",
-    hint="Two heads of yours share their weights: what changes one changes the other. Make the layers anew in "
-    "`__init__`, with `self.key = nn.Linear(...)`.",
+    hint="Two heads of yours share their weights: what changes one changes the other. Make new layers for every "
+    "object, in `__init__`.",
 )
 class Head(RightHead):
     made = {}
@@ -637,9 +636,9 @@ mistake(
     edit("self.dropout(scores.softmax(dim=-1))", "self.dropout(scores).softmax(dim=-1)"),
     base="float-buffer",
     section="v10-dropout",
-    why="In training no weight becomes 0. You applied dropout to the scores, and a score of 0 still earns weight. On "
-    "which tensor should it act?",
-    hint="Your dropout acts before the softmax, where 0 is an ordinary score. Drop *weights*: softmax first, then "
+    why="In training your output holds NaN. You applied dropout to the masked scores, and a dropped -inf becomes -inf "
+    "times 0, which is NaN. On which tensor should it act?",
+    hint="Your dropout acts before the softmax, where it turns -inf into NaN. Drop *weights*: softmax first, then "
     "dropout.",
 )
 
@@ -653,8 +652,8 @@ mistake(
     section="v10-dropout",
     why="The same prompt gives another answer each time. The functional dropout assumes training mode unless you say "
     "otherwise. How does a module know its mode?",
-    hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
-    "`training=self.training`.",
+    hint="Your head drops weights in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass the "
+    "module's mode to the function.",
 )
 
 
@@ -728,8 +727,8 @@ mistake(
     edit("weights @ v", "weights @ x"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your output is as wide as the model, and the value layer is never used. The weights multiply the input "
-    "itself. What should be averaged?",
+    why="Your output is as wide as the model, and the value layer is never used. You averaged the input itself. What "
+    "should be averaged?",
     hint="Your output averages the input, and the value layer is never used. The weights multiply the *values*.",
 )
 
@@ -759,8 +758,8 @@ mistake(
         "[Head(n_embed, head_size, block_size, dropout) for _ in range(num_heads)]",
     ),
     section="v4-heads",
-    why="The optimiser never sees the parameters of your heads, and they are missing from the checkpoint. PyTorch "
-    "does not look into a Python list. Which container does it look into?",
+    why="The optimiser never sees the parameters of your heads, and they are missing from the checkpoint. You kept the "
+    "heads in a Python list, into which PyTorch does not look. Which container does it look into?",
     hint="The parameters of your heads are not among `parameters()`. Put the heads into an `nn.ModuleList`.",
 )
 
@@ -772,8 +771,8 @@ mistake(
         "([Head(n_embed, head_size, block_size, dropout)] * num_heads)",
     ),
     section="v4-heads",
-    why="All heads find the same, at the cost of many. Multiplying a list repeats a reference, so it holds a single "
-    "head. How do you build separate objects?",
+    why="All heads find the same thing, at the cost of many heads. You multiplied a list, which repeats a reference to "
+    "a single head. How do you build separate objects?",
     hint="All your heads are one and the same object. Build each in a loop; `[head] * n` repeats the reference.",
 )
 
@@ -823,7 +822,7 @@ mistake(
     section="v4-heads",
     why="The projection cannot tell the heads apart. You averaged them into a single vector. How can a position keep "
     "what each head found?",
-    hint="Your heads are averaged, so their findings mix before anyone can use them. Put them side by side; the "
+    hint="Your heads are averaged, so what they found is mixed before the projection. Put them side by side; the "
     "projection decides how to combine them.",
 )
 
@@ -890,7 +889,7 @@ mistake(
     section="v8-projections",
     why="Checkpoints do not fit your module. Your projection has no bias, while only key, query and value go "
     "without. What is the default of `nn.Linear`?",
-    hint="`proj` has no bias. Only key, query and value go without.",
+    hint="`proj` has no bias. Only key, query and value have none.",
 )
 
 mistake(
@@ -900,7 +899,7 @@ mistake(
     section="v8-projections",
     why="Your output is never negative. You put a ReLU after the projection, but the non-linearity belongs in the "
     "feed-forward network. What follows the projection here?",
-    hint="Your output is never negative. The projection is linear, nothing but dropout follows it.",
+    hint="Your output is never negative. The projection is linear, and only dropout follows it.",
 )
 
 mistake(
@@ -927,8 +926,8 @@ mistake(
     "dropout-before-projection",
     edit("self.dropout(self.proj(side_by_side))", "self.proj(self.dropout(side_by_side))"),
     section="v10-dropout",
-    why="In training your projection mixes gaps into every entry, and its bias is never dropped. You applied dropout "
-    "to the concatenated heads. After which step does it belong?",
+    why="In training no entry of your output is 0, because the projection mixes all entries and adds its bias. You "
+    "applied dropout to the concatenated heads. After which step does it belong?",
     hint="You drop the heads' outputs, not the projection's. Dropout comes after `proj`.",
 )
 
@@ -963,8 +962,8 @@ mistake(
     section="v10-dropout",
     why="Your output has gaps in evaluation mode, too. The functional dropout assumes training mode unless you say "
     "otherwise. How does a module know its mode?",
-    hint="Your output has gaps in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass "
-    "`training=self.training`.",
+    hint="Your output has gaps in evaluation mode too. Use an `nn.Dropout` layer, which knows the mode, or pass the "
+    "module's mode to the function.",
 )
 
 
@@ -974,8 +973,8 @@ mistake(
     section="v8-projections",
     why="Changing one module's projection changes another's. You kept it outside the object, where modules share it. "
     "Where should layers be created?",
-    hint="Two modules of yours share their projection: what changes one changes the other. Make it anew in `__init__`, "
-    "with `self.proj = nn.Linear(...)`.",
+    hint="Two modules of yours share their projection: what changes one changes the other. Make a new one for every "
+    "object, in `__init__`.",
 )
 class MultiHead(RightMultiHead):
     made = {}
@@ -1031,8 +1030,8 @@ mistake(
     edit("x + self.sa(self.ln1(x))", "self.sa(self.ln1(x))"),
     base="short-names",
     section="v7-residual",
-    why="A token's own information survives only if a head attends to it. The shortcut around your attention is "
-    "missing. Which tensor should be added to its result?",
+    why="A token's own information survives only if a head attends to it. You left out the shortcut around the "
+    "attention. Which tensor should be added to its result?",
     hint="The shortcut around your attention is missing. Both sublayers have one.",
 )
 
@@ -1042,8 +1041,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="What attention has gathered must pass through the feed-forward network or is lost. The shortcut around that "
-    "network is missing. Which tensor should be added to its result?",
+    why="What attention has gathered must pass through the feed-forward network or is lost. You left out the shortcut "
+    "around that network. Which tensor should be added to its result?",
     hint="The shortcut around your feed-forward network is missing. Both sublayers have one.",
 )
 
@@ -1056,8 +1055,7 @@ mistake(
     section="v9-layer-norm",
     why="Your shortcut passes through normalisations, as in the paper of 2017. You normalised the sums. Which tensor "
     "does a pre-norm block normalise?",
-    hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone: x + "
-    "f(norm(x)).",
+    hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone.",
 )
 
 mistake(
@@ -1069,7 +1067,7 @@ mistake(
     section="v9-layer-norm",
     why="Your sublayers read vectors of any size, and what they add always has the same size. You normalised their "
     "results. Which tensor does a pre-norm block normalise?",
-    hint="Your normalisation comes after the sublayer. It belongs before it: x + f(norm(x)).",
+    hint="Your normalisation comes after the sublayer. Normalise the sublayer's input instead.",
 )
 
 mistake(
@@ -1115,7 +1113,7 @@ mistake(
     edit("self.ln2(x)", "self.ln1(x)"),
     base="short-names",
     section="v9-layer-norm",
-    why="Two sublayers share one scale and one shift. Your block has a single normalisation. How many does it need?",
+    why="Two sublayers share one scale and one shift. You built a single normalisation. How many does the block need?",
     hint="Your block has a single normalisation. Each sublayer has its own, with its own scale and shift.",
 )
 
@@ -1149,8 +1147,8 @@ mistake(
     ),
     base="short-names",
     section="v5-feed-forward",
-    why="Your feed-forward network is linear, so it computes nothing new. Two linear layers in a row are one linear "
-    "layer. What belongs between them?",
+    why="Your feed-forward network is linear, so it computes nothing new. You put two linear layers in a row, which "
+    "are one linear layer. What belongs between them?",
     hint="Your feed-forward network is linear. A ReLU belongs between its two layers.",
 )
 
@@ -1189,7 +1187,7 @@ mistake(
     ),
     base="short-names",
     section="v5-feed-forward",
-    why="Your block has far too few parameters. The feed-forward network is as wide inside as outside. By which "
+    why="Your block has far too few parameters. You made the feed-forward network as wide inside as outside. By which "
     "factor does its first layer widen?",
     hint="Your feed-forward network is too narrow inside. Its first layer leads to `4 * n_embed`, its second back.",
 )
@@ -1201,8 +1199,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "x + attended + self.ffwd(self.ln2(x))"),
     base="short-names",
     section="v7-residual",
-    why="Your feed-forward network does not see what attention has gathered. Both sublayers read the input of the "
-    "block. Which tensor should the second one read?",
+    why="Your feed-forward network does not see what attention has gathered. You let both sublayers read the input of "
+    "the block. Which tensor should the second one read?",
     hint="Your feed-forward network does not see what attention found. Add attention's result to `x` first, then use "
     "the new `x`.",
 )
@@ -1313,7 +1311,7 @@ mistake(
     section="v7-residual",
     why="After the call, the caller's tensor holds other numbers. You added in place. Which form of the sum makes a "
     "new tensor?",
-    hint="After your block's call its input holds something else. Write `x = x + ...`, which makes a new tensor.",
+    hint="After the call of your block, its input holds other numbers. Use a form of the sum that makes a new tensor.",
 )
 
 
@@ -1323,8 +1321,7 @@ mistake(
     section="v10-dropout",
     why="In training, what your feed-forward network returns is not dropped. You passed the dropout probability to "
     "the attention alone. Where in this network does dropout belong?",
-    hint="While training, what your feed-forward network returns is not dropped. Put an `nn.Dropout(dropout)` at its "
-    "end.",
+    hint="While training, what your feed-forward network returns is not dropped. Put a dropout at its end.",
 )
 class Block(RightBlock):
     def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
@@ -1365,10 +1362,10 @@ mistake(
     edit("self.wte(ids) + self.wpe(torch.arange(T, device=ids.device))", "self.wte(ids)"),
     base="short-names",
     section="v2-positions",
-    why="Where a token repeats, your logits do not change with the position. You added no position embeddings, so "
+    why="If one token fills a sequence, all its positions get the same logits. You added no position embeddings, so "
     "attention sees the past as a bag of tokens. Which vectors are missing from the sum?",
-    hint="Where a token repeats, your logits do not change from position to position: the positions are missing. Add "
-    "the embedding of 0 to T - 1.",
+    hint="If one token fills a sequence, all its positions get the same logits: the positions are missing. Add the "
+    "embeddings of 0 to T - 1.",
 )
 
 mistake(
@@ -1379,7 +1376,7 @@ mistake(
     section="v2-positions",
     why="Your logits depend on where a sequence stands in the batch. You counted positions along the batch. Along "
     "which axis do positions run?",
-    hint="Your logits depend on a sequence's position in the batch. Positions run along time: `torch.arange(T)`.",
+    hint="Your logits depend on a sequence's position in the batch. Positions run along time, from 0 to T - 1.",
 )
 
 mistake(
@@ -1390,7 +1387,7 @@ mistake(
     section="v2-positions",
     why="The logits of a prefix change when the text goes on. You counted positions from the end, so each new token "
     "renumbers the earlier ones. From which end should you count?",
-    hint="Your logits for a beginning change when the text goes on. Count positions from the start, 0 to T - 1.",
+    hint="Your logits for a prefix change when the text goes on. Count positions from the start, 0 to T - 1.",
 )
 
 mistake(
@@ -1412,7 +1409,7 @@ mistake(
     section="v2-positions",
     why="Your model knows nothing of positions. You looked up the position table with token ids, which makes it a "
     "second token embedding. Which numbers index it?",
-    hint="Your position table is indexed by tokens. Index it by positions, `torch.arange(T)`.",
+    hint="Your position table is indexed by tokens. Index it by positions, from 0 to T - 1.",
 )
 
 mistake(
@@ -1434,9 +1431,9 @@ mistake(
     edit("self.ln_f(x)", "self.ln_f(out)"),
     base="short-names",
     section="v6-blocks",
-    why="Only your last block has an effect. Every block reads the embeddings, and all other results are thrown "
-    "away. Which tensor should each block read?",
-    hint="Only your last block has an effect. Each block reads what the one before it returned: `x = block(x)`.",
+    why="Only your last block has an effect. You let every block read the embeddings, and kept only the last result. "
+    "Which tensor should each block read?",
+    hint="Only your last block has an effect. Each block reads what the one before it returned.",
 )
 
 mistake(
@@ -1459,8 +1456,8 @@ mistake(
     ),
     base="short-names",
     section="v6-blocks",
-    why="The optimiser never sees the parameters of your blocks. PyTorch does not look into a Python list. Which "
-    "containers does it look into?",
+    why="The optimiser never sees the parameters of your blocks. You kept the blocks in a Python list, into which "
+    "PyTorch does not look. Which containers does it look into?",
     hint="The parameters of your blocks are not among `parameters()`. Put the blocks into an `nn.ModuleList` or "
     "`nn.Sequential`.",
 )
@@ -1479,8 +1476,8 @@ mistake(
     ),
     base="short-names",
     section="v6-blocks",
-    why="Your model has the parameters of a single block. Multiplying a list repeats a reference, so all layers "
-    "share their weights. How do you build separate objects?",
+    why="Your model has the parameters of a single block. You multiplied a list, which repeats a reference, so all "
+    "layers share their weights. How do you build separate objects?",
     hint="All your blocks are one and the same object. Build each in a loop; `[block] * n` repeats the reference.",
 )
 
@@ -1491,7 +1488,7 @@ mistake(
     section="v6-blocks",
     why="Your model has one block whatever `num_layers` says. You ignored the setting. What should control the "
     "number of blocks?",
-    hint="Your model has one block whatever `num_layers` says.",
+    hint="Your model has one block whatever `num_layers` says. Read their number from the configuration.",
 )
 
 mistake(
@@ -1526,8 +1523,8 @@ mistake(
     "configuration-not-kept",
     edit("self.config = config", ""),
     section="babygpt-whole",
-    why="Generating text fails, because your model has no attribute `config`. `generate` reads the block size from "
-    "it. Where should the configuration be kept?",
+    why="Generating text fails, because your model has no attribute `config`. You did not keep the configuration, from "
+    "which `generate` reads the block size. Where should it be stored?",
     hint="Your model has no attribute `config`. Keep the configuration: `generate` reads the block size from it.",
 )
 
@@ -1537,8 +1534,8 @@ mistake(
     edit("self.lm_head(self.ln_f(x))", "self.lm_head(self.ln_f(x)).softmax(-1)"),
     base="short-names",
     section="language-model-loss",
-    why="Your loss never comes near 0. The model returns probabilities, and the loss takes a softmax once more. What "
-    "does `F.cross_entropy` expect?",
+    why="Your loss never comes near 0. You returned probabilities, and the loss takes a softmax once more. What does "
+    "`F.cross_entropy` expect?",
     hint="Your logits sum to 1: they went through a softmax. Return them as they are; `F.cross_entropy` wants logits.",
 )
 
@@ -1587,10 +1584,10 @@ mistake(
     edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits.view(B, -1, T), targets"),
     base="short-names",
     section="language-model-loss",
-    why="Your loss has the right shape and the wrong numbers. A `view` does not exchange axes, so every score lands "
-    "at the wrong token. How can you bring the classes to the axis that the loss expects?",
+    why="Your loss has the right shape and the wrong numbers. You used `view`, which does not exchange axes, so scores "
+    "land at the wrong tokens. How can you bring the classes to the axis that the loss expects?",
     hint="Your loss has the right shape and the wrong numbers. `view` does not exchange axes: flatten to (B * T, V), "
-    "or use `transpose(1, 2)`.",
+    "or exchange the last two axes.",
 )
 
 mistake(
@@ -1613,7 +1610,7 @@ mistake(
     edit("logits.reshape(B * T, -1), targets.reshape(B * T)", "logits[:, -1], targets[:, -1]"),
     base="short-names",
     section="language-model-loss",
-    why="Most of what a batch can teach is thrown away. Your loss looks only at the last position. How many "
+    why="Most of what a batch can teach is thrown away. You computed the loss at the last position only. How many "
     "positions of a batch have a target?",
     hint="Your loss looks at the last position only. All B * T positions count.",
 )
@@ -1627,7 +1624,7 @@ mistake(
     ),
     section="language-model-loss",
     why="Your loss ignores the token 0. You treated it as padding, but these batches have none. Which targets count?",
-    hint="Your loss ignores the token 0. There is no padding in these batches, every target counts.",
+    hint="Your loss ignores the token 0. There is no padding in these batches: every target counts.",
 )
 
 mistake(
@@ -1635,8 +1632,8 @@ mistake(
     "no-pair-without-targets",
     edit("logits, None", "logits"),
     section="babygpt-whole",
-    why="A caller who unpacks two results gets the sequences of the batch instead. Without targets you return the "
-    "logits alone. What should the second result be then?",
+    why="A caller who unpacks two results gets an error, or the two sequences of a batch. Without targets you return "
+    "the logits alone. What should the second result be then?",
     hint="Without targets you return one tensor. It is always a pair: the logits, and the loss or `None`.",
 )
 
@@ -1647,7 +1644,7 @@ mistake(
     section="babygpt-whole",
     why="Your model cannot generate: without targets the call fails. You always compute the loss. What should "
     "`forward` return when there are none?",
-    hint="Your model fails without targets, and so it cannot generate. Return `(logits, None)` then.",
+    hint="Your model fails without targets, and so it cannot generate. Return the logits and `None` then.",
 )
 
 
@@ -1671,8 +1668,8 @@ class BabyGPT(RightBabyGPT):
     section="v2-positions",
     why="The position embeddings stay as random as they were made. You froze the table, but GPT learns its "
     "positions. What does a trained table need?",
-    hint="The position embeddings get no gradient and stay the random numbers that they were. Leave them parameters "
-    "that are trained.",
+    hint="The position embeddings get no gradient and stay the random numbers that they were. Let them be trained like "
+    "every other parameter.",
 )
 class BabyGPT(RightBabyGPT):
     def __init__(self, config):
@@ -1685,7 +1682,7 @@ class BabyGPT(RightBabyGPT):
     "ids-changed",
     section="babygpt-whole",
     why="After the call, the caller's `ids` have changed, and the last token of the vocabulary is read as the one "
-    "before. You limited the ids in place, and by one too many. Which ids are valid?",
+    "before. You limited the ids in place, and one id too low. Which ids are valid?",
     hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
     "argument; ids from 0 to `vocab_size - 1` are all right.",
 )
@@ -1700,8 +1697,8 @@ mistake(
     edit("logits.reshape", "logits.detach().reshape"),
     base="short-names",
     section="language-model-loss",
-    why="The loss is right, but the model never learns. You detached the logits, so the loss has no gradients. Which "
-    "step leaves the graph?",
+    why="The loss is right, but the model never learns. You detached the logits, so the loss has no gradients. From "
+    "which logits should the loss be computed?",
     hint="Your loss has no gradients for the model. Compute it from the logits as they are, without `detach`, `item` "
     "or `no_grad`.",
 )
@@ -1790,8 +1787,8 @@ mistake(
     "context-cropped-at-the-wrong-end",
     edit("-model.config.block_size :", ": model.config.block_size"),
     section="babygpt-generating",
-    why="Long texts repeat themselves. You kept the first `block_size` tokens, so the model no longer sees what it "
-    "has just written. Which end of the text should it read?",
+    why="Beyond `block_size`, every new token is drawn from the same probabilities. You kept the first `block_size` "
+    "tokens, so the model no longer sees what it has just written. Which end of the text should it read?",
     hint="When the text grows longer than `block_size`, your model goes on reading its beginning. It must read the "
     "*last* `block_size` tokens.",
 )
@@ -1851,8 +1848,8 @@ mistake(
     section="babygpt-generating",
     why="Your new tokens do not depend on each other. You called the model once and drew all of them from that "
     "answer. What has changed after each new token?",
-    hint="Your new tokens do not depend on each other. After each token the model must be asked again, with that token "
-    "at the end.",
+    hint="Your new tokens do not depend on each other. After each token call the model again, with that token at the "
+    "end.",
 )
 
 mistake(
@@ -1860,8 +1857,8 @@ mistake(
     "one-token-too-many",
     edit("range(max_new_tokens)", "range(max_new_tokens + 1)"),
     section="babygpt-generating",
-    why="You add one token too many. Your loop runs once too often. How many tokens does `max_new_tokens` ask for?",
-    hint="You add one token too many.",
+    why="You add one token too many. You let the loop run once too often. How many tokens does `max_new_tokens` count?",
+    hint="You add one token too many. Count how often your loop runs.",
 )
 
 mistake(
@@ -1980,8 +1977,8 @@ mistake(
     edit('if temperature < 0:\n    raise ValueError(f"temperature must not be negative, but is {temperature}")', ""),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="A negative temperature makes the least likely token the most likely, and nobody is told. You accept it. How "
-    "should the function react instead?",
+    why="A negative temperature makes the least likely token the most likely, and the caller gets no warning. You "
+    "accepted it. How should the function react instead?",
     hint="A negative temperature should be refused. Raise a `ValueError` that says what it was.",
 )
 
@@ -2068,9 +2065,9 @@ mistake(
     ),
     base="probabilities-named",
     section="babygpt-generating",
-    why="One token repeats for ever. You set the generator back to its seed before every draw, so all steps use the "
-    "same random number. When should a seed be set?",
-    hint="Your generator starts anew at every step. A seed is set once, outside; each draw moves the generator on.",
+    why="Neighbouring tokens are equal far too often. You set the generator back to its seed before every draw, so all "
+    "steps use the same random number. When should a seed be set?",
+    hint="Your generator starts anew at every step. Set a seed once, outside: each draw moves the generator on.",
 )
 
 mistake(
@@ -2093,8 +2090,8 @@ mistake(
     section="babygpt-generating",
     why="After generating, the dropout layers stay in evaluation mode. You set back only the model's own attribute, "
     "while `model.eval()` had changed all its parts. Which call changes them all?",
-    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. "
-    "`model.train(mode)` sets them all; assigning to `model.training` does not.",
+    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. A call "
+    "of `train` sets them all; assigning to `model.training` does not.",
 )
 
 mistake(
@@ -2133,8 +2130,7 @@ mistake(
     section="babygpt-generating",
     why="After the call, the caller's prompt is overwritten, and its first tokens are missing from the context. You "
     "moved a window along in place. How can the text grow in a new tensor?",
-    hint="After your function the caller's `ids` hold something else. Make a new tensor with `torch.cat` at every "
-    "step.",
+    hint="After your function the caller's `ids` hold other tokens. Make a new tensor with `torch.cat` at every step.",
 )
 
 mistake(
@@ -2143,8 +2139,8 @@ mistake(
     edit("attention_scores(self.query(x), self.key(x))", "self.dropout(attention_scores(self.query(x), self.key(x)))"),
     edit("self.dropout(scores.softmax(dim=-1))", "scores.softmax(dim=-1)"),
     section="v10-dropout",
-    why="In training no weight becomes 0. You applied dropout to the scores, and a score of 0 still earns weight. On "
-    "which tensor should it act?",
+    why="In training no allowed weight becomes 0. You applied dropout to the scores, and a score of 0 still earns "
+    "weight. On which tensor should it act?",
     hint="Your dropout acts on the scores, where 0 is an ordinary score. Drop *weights*: softmax first, then dropout.",
 )
 

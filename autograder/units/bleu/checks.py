@@ -51,7 +51,7 @@ def assert_all_refused(learner, name, calls):
 
 def assert_left_alone(after, before, name):
     if after != before:
-        raise AssertionError(f"{name} changed its arguments: {before!r} became {after!r}.")
+        raise AssertionError(f"{name} changed its arguments: {before!r} became {after!r}. Work on a copy.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def assert_counts(got, expected, what):
         raise AssertionError(f"{what} should be a Counter, but is {type(got).__name__}.")
     wrong = [key for key in got if not isinstance(key, tuple)]
     if wrong:
-        raise AssertionError(f"{what} should have tuples of tokens as its keys, but {wrong[0]!r} is none.")
+        raise AssertionError(f"{what} should have tuples of tokens as its keys, but has the key {wrong[0]!r}.")
     assert_equal({key: count for key, count in got.items() if count != 0}, expected, what)
 
 
@@ -399,7 +399,13 @@ def test_references_of_each(learner, reference, rng):
             own.append(noisy_copy(rng, candidate, 3) + sentence(rng, 1))
             candidates.append(candidate)
             references.append(own[-number:])
-        assert_score(learner, candidates, references, score(candidates, references), f"{numbers} references")
+        assert_score(
+            learner,
+            candidates,
+            references,
+            score(candidates, references),
+            f"candidates with {' and '.join(map(str, numbers))} references",
+        )
     candidate = sentence(rng, 14)
     own = [noisy_copy(rng, candidate, 3) + sentence(rng, 3), noisy_copy(rng, candidate, 3)[:11]]
     for order in (own, own[::-1]):  # equally near: catches taking the first or the last of them
@@ -421,16 +427,23 @@ def test_no_match(learner, reference, rng):
     words = ["a", "b", "c", "d", "e", "f"]
     rest = sentence(rng, 3)
     for what, candidate, one in (
-        ("no 4-gram", [*words[:3], "x", *rest], [*words[:3], "y", *rest]),
-        ("no word", words, ["x", "y", "z", *rest]),
-        ("three tokens", rest, rest),
+        ("a candidate with no 4-gram in common", [*words[:3], "x", *rest], [*words[:3], "y", *rest]),
+        ("a candidate with no word in common", words, ["x", "y", "z", *rest]),
+        ("a candidate of three tokens, which are right", rest, rest),
         ("an empty candidate", [], words),
-        ("a candidate and a reference that are empty", [], []),
+        ("an empty candidate with an empty reference", [], []),
     ):
-        assert_score(learner, [candidate], [[one]], 0.0, f"a candidate with {what} in common")
+        assert_score(learner, [candidate], [[one]], 0.0, what)
     # The same words with max_n = 3 do not score 0.
     candidate, one = [*words[:3], "x", *rest], [*words[:3], "y", *rest]
-    assert_score(learner, [candidate], [[one]], score([candidate], [[one]], 3), "the first with max_n=3", max_n=3)
+    assert_score(
+        learner,
+        [candidate],
+        [[one]],
+        score([candidate], [[one]], 3),
+        "a candidate with no 4-gram in common, max_n=3",
+        max_n=3,
+    )
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=2)
@@ -453,16 +466,20 @@ def test_add_k_without_match(learner, reference, rng):
     """With smooth="add-k": n-grams without a match, no n-grams at all, no common word."""
     words = sentence(rng, 3, words=["a", "b", "c"])
     for what, candidate, one in (
-        ("no 4-gram in common", [*words, "x", *words], [*words, "y", *words]),
-        ("only single words in common", ["a", "x", "b", "y", "c"], ["c", "u", "a", "v", "w"]),
-        ("one token, which is right", ["a"], ["a"]),  # 0 of 0 becomes 1 of 1
-        ("three tokens, which are right", words, words),
-        ("two tokens of four", words[:2], [*words, "d"]),
-        ("no word in common", ["x", "y", "z", "x", "y"], ["a", "b", "c", "d", "e"]),  # unigrams are not smoothed
+        ("a candidate with no 4-gram in common", [*words, "x", *words], [*words, "y", *words]),
+        ("a candidate with only single words in common", ["a", "x", "b", "y", "c"], ["c", "u", "a", "v", "w"]),
+        ("a candidate of one token, which is right", ["a"], ["a"]),  # 0 of 0 becomes 1 of 1
+        ("a candidate of three tokens, which are right", words, words),
+        ("a candidate with two of the four tokens", words[:2], [*words, "d"]),
+        (
+            "a candidate with no word in common",
+            ["x", "y", "z", "x", "y"],
+            ["a", "b", "c", "d", "e"],
+        ),  # unigrams are not smoothed
         ("an empty candidate", [], words),
     ):
         expected = score([candidate], [[one]], plus=1)
-        assert_score(learner, [candidate], [[one]], expected, f"a candidate with {what}, smoothed", smooth="add-k")
+        assert_score(learner, [candidate], [[one]], expected, f"{what}, smoothed", smooth="add-k")
 
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)

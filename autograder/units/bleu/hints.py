@@ -25,9 +25,9 @@ HINTS = {
         "A candidate of the single word 'the' has a perfect unigram precision. What should happen to its score? In a "
         "candidate that is longer than its reference, precision already counts the extra words as wrong. What should "
         "happen to the score of that candidate?",
-        "There are three cases: c = 0 gives 0, c at least r gives exactly 1, and in between the factor is exp(1 - "
-        "r/c). Try c = 5, r = 10: the exponent must be negative. Which case do you have to test first, so that you "
-        "never divide by zero?",
+        "There are three cases: c = 0 gives 0, c at least r gives exactly 1, and in between the factor is an "
+        "exponential of the ratio. Try c = 5, r = 10: the exponent must be negative. Which case do you have to test "
+        "first, so that you never divide by zero?",
         "if there are no candidate tokens: return 0\n"
         "if the candidate is at least as long as the reference: return 1\n"
         "return exp of (1 minus the ratio of reference length to candidate length)",

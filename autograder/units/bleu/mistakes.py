@@ -32,8 +32,8 @@ mistake(
     section="ngrams",
     why="'a', 'bc' and 'ab', 'c' become the same n-gram. You joined the tokens without a border. Which type keeps "
     "the borders between them?",
-    hint="Your keys are strings with the tokens run together. An n-gram is the tuple of its tokens: tuple(...) keeps "
-    "their borders, joining loses them.",
+    hint="Your keys are strings with the tokens run together. An n-gram is the tuple of its tokens: a tuple keeps "
+    "their borders, and joining loses them.",
 )
 
 mistake(
@@ -46,8 +46,8 @@ mistake(
     edit("*copies", "*[tokens[i:] for i in range(n)]"),
     base="iterators",
     section="ngrams",
-    why="A lookup of ('the',) finds nothing. For n = 1 you counted bare tokens and otherwise tuples. What is a "
-    "1-gram when an n-gram is a tuple?",
+    why="A lookup of ('the',) finds nothing. You counted bare tokens for n = 1, and tuples otherwise. What is a 1-gram "
+    "when an n-gram is a tuple?",
     hint="For n = 1 your keys are bare tokens, 'the' instead of ('the',). A 1-gram is a tuple of one token; it needs "
     "no case of its own.",
 )
@@ -91,8 +91,8 @@ mistake(
     "shorter-ones-at-the-end",
     edit("len(tokens) - n + 1", "len(tokens)"),
     section="ngrams",
-    why="Your counts hold tuples with fewer than n tokens. A slice at the end of a list is cut off without an error. "
-    "At which position does the last n-gram start?",
+    why="Your counts hold tuples with fewer than n tokens. You started a window at every token, and slices at the end "
+    "of a list come out short without an error. At which position does the last n-gram start?",
     hint="Your counts hold tuples with fewer than n tokens, cut off by the end of the sentence. The last n-gram starts "
     "at position len(tokens) - n.",
 )
@@ -115,8 +115,8 @@ mistake(
     edit("zip(*copies)", "(tuple(tokens[i : i + k]) for k in range(1, n + 1) for i in range(len(tokens) - k + 1))"),
     base="iterators",
     section="ngrams",
-    why="Your counts hold n-grams of every length up to n. BLEU needs a precision for each length separately. Which "
-    "length should one call count?",
+    why="Your counts hold n-grams of every length up to n. You looped over the lengths, but BLEU needs a precision for "
+    "each length separately. Which length should one call count?",
     hint="Your counts hold n-grams of every length up to n. Each length gets its own precision, so count length n "
     "only; the loop over the lengths comes in corpus_bleu.",
 )
@@ -203,7 +203,7 @@ mistake(
     why="'May' and 'may' count as the same. You turned the tokens into lower case, but tokenisation has already been "
     "done. Which changes to tokens belong here?",
     hint="Tokens with capital letters are in lower case in your n-grams. Take the tokens as they come: changing them "
-    "is the tokeniser's business.",
+    "is the task of the tokeniser.",
 )
 
 mistake(
@@ -233,8 +233,8 @@ mistake(
     section="ngrams",
     why="Your counts are fractions. You divided them by their sum, but clipping and corpus sums need counts. When "
     "does BLEU divide?",
-    hint="Your counts are fractions that add up to 1. Return how often each n-gram occurs: division is the last step "
-    "of BLEU.",
+    hint="Your counts are fractions that add up to 1. Return how often each n-gram occurs: BLEU divides only after all "
+    "counts are summed.",
 )
 
 mistake(
@@ -244,7 +244,7 @@ mistake(
     edit("Counter(zip(*copies))", "[tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]"),
     base="iterators",
     section="ngrams",
-    why="You return the n-grams in a list, which has no counts to compare. The last step is missing. Which class "
+    why="You return the n-grams in a list, which has no counts to compare. You left out the last step. Which class "
     "counts its items?",
     hint="You return the n-grams in a list. Put them into a collections.Counter, which counts them.",
 )
@@ -288,10 +288,10 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A string is counted letter by letter, and nothing says so. The items of a string are characters. How should "
-    "the function react to a call like this?",
-    hint="A string is counted letter by letter. Raise a `TypeError` when `tokens` is a string: who passes one has "
-    "forgotten to split it.",
+    why="A string is counted letter by letter, and nothing says so. You did not check the type, and the items of a "
+    "string are characters. How should the function react to a call like this?",
+    hint="A string is counted letter by letter. Raise a `TypeError` when `tokens` is a string: a caller who passes one "
+    "forgot to split it.",
 )
 
 mistake(
@@ -316,8 +316,8 @@ mistake(
     ),
     edit('if n < 1:\n    raise ValueError(f"n is {n}, but an n-gram has at least one token.")', ""),
     section="bleu-pitfalls",
-    why="Your counts are right, but a string and an n below 1 are accepted. Both are wrong calls that would go "
-    "unnoticed. Which two errors does the task name?",
+    why="Your counts are right, but a string and an n below 1 are accepted. You checked neither argument, so wrong "
+    "calls go unnoticed. Which two errors does the task name?",
     hint="Your counts are right, but a string and `n=0` are accepted. Raise the errors that the description names.",
 )
 
@@ -336,10 +336,10 @@ mistake(
     edit("(counts & most).values()", "(count for ngram, count in counts.items() if ngram in known)"),
     base="operators-of-counters",
     section="clipping",
-    why="Seven times 'the' would be a perfect candidate. You counted every n-gram that occurs in a reference, "
-    "however often it is repeated. How often may it count?",
-    hint="Your clipped count is too high where the candidate repeats itself: an n-gram counts at most as often as one "
-    "reference has it. Compare counts, not only whether it occurs.",
+    why="Seven times 'the' would be a perfect candidate. You counted every n-gram that occurs in a reference, however "
+    "often it is repeated. How often may one n-gram count?",
+    hint="Your clipped count is too high where the candidate repeats itself: an n-gram counts at most as often as it "
+    "occurs in any single reference. Compare counts, not only whether it occurs.",
 )
 
 mistake(
@@ -379,8 +379,8 @@ def modified_precision(candidate, references, n):
     why="Your clipped count is too low with several references. You chose the single reference that fits best, but "
     "one n-gram may find its largest count in one and another elsewhere. Should the largest count be taken per "
     "reference or per n-gram?",
-    hint="You choose the one reference that fits best. In BLEU every n-gram looks for itself in which reference it is "
-    "most frequent, so a candidate may mix them.",
+    hint="You choose the one reference that fits best. In BLEU each n-gram is clipped by the reference in which it is "
+    "most frequent, so a candidate may mix references.",
 )
 def modified_precision(candidate, references, n):
     counts = ngram_counts(candidate, n)
@@ -532,10 +532,10 @@ mistake(
     edit("most: Counter = Counter()", "most = Counter()"),
     edit("counts & most).total(), counts.total", "ngram_counts(candidate, n) & most).total(), most.total"),
     section="clipping",
-    why="Your total belongs to the reference, which is recall. What a short candidate leaves out is judged by the "
-    "brevity penalty. Whose n-grams does a precision divide by?",
-    hint="Your total is the number of n-grams that the reference has. Precision divides by those of the candidate; "
-    "what a short candidate leaves out is the brevity penalty's business.",
+    why="Your quotient is recall, because you counted the reference's n-grams as total. The brevity penalty judges "
+    "what a short candidate leaves out. Whose n-grams does a precision divide by?",
+    hint="Your total is the number of n-grams that the reference has. Precision divides by those of the candidate; the "
+    "brevity penalty judges what a short candidate leaves out.",
 )
 
 mistake(
@@ -575,8 +575,8 @@ mistake(
     "divided-already",
     edit("(counts & most).total(), counts.total()", "(counts & most).total() / max(1, counts.total())"),
     section="corpus-and-sentence",
-    why="You return one number. BLEU adds the counts of a whole corpus and divides once, and a ratio does not give "
-    "them back. Which pair should be returned?",
+    why="Your result is one number. You divided, but BLEU adds the counts of a whole corpus first, and a ratio no "
+    "longer holds them. Which pair should be returned?",
     hint="You return one number, the precision. Return the pair (clipped, total): the division comes after the counts "
     "of all sentences have been added.",
 )
@@ -616,7 +616,7 @@ mistake(
     edit("counts & most", "counts - most"),
     section="clipping",
     why="Your first count is that of the n-grams that do not match. You subtracted the references' counts. Which of "
-    "two counts should be kept for each n-gram?",
+    "the two counts of an n-gram should be kept?",
     hint="Your first count is that of the n-grams which the references do not account for. Keep the smaller of the two "
     "counts of each n-gram, which is & of counters.",
 )
@@ -657,7 +657,8 @@ def modified_precision(candidate, references, n):
     section="clipping",
     why="One extra word at the start makes everything after it wrong. You compared n-grams position by position. "
     "Does their position matter?",
-    hint="You compare the n-grams at the same positions. Where it stands does not matter, only how often it occurs.",
+    hint="You compare the n-grams at the same positions. Where an n-gram stands does not matter, only how often it "
+    "occurs.",
 )
 def modified_precision(candidate, references, n):
     def ngrams(tokens):
@@ -674,10 +675,10 @@ mistake(
     edit("for reference in references:", "while references:"),
     edit("ngram_counts(reference, n)", "ngram_counts(references.pop(), n)"),
     section="bleu-pitfalls",
-    why="After the call, the caller's references are shorter, and the next length finds nothing. You crossed out "
-    "matches in them. On what can you work instead?",
-    hint="Your counts are right, but the references are shorter afterwards. A function here never changes its "
-    "arguments: cross out in a copy, or compare counters.",
+    why="After the call, the caller's references are gone, and the next length finds nothing. You removed from the "
+    "lists that were passed in. On what can you work instead?",
+    hint="Your counts are right, but the caller's references are no longer complete afterwards. A function here never "
+    "changes its arguments: loop over the list, or work on a copy.",
 )
 
 
@@ -704,8 +705,8 @@ mistake(
     edit("return 0.0", "return 1.0"),
     edit("math.exp(min(0.0, 1 - reference_length / candidate_length))", "candidate_length / max(1, reference_length)"),
     section="brevity-penalty",
-    why="Very short candidates are punished too little. You returned c/r, which is close to the penalty only near 1. "
-    "Which function of the ratio does the formula have?",
+    why="Very short candidates are punished too little. You returned c/r, which is close to the penalty only if c is "
+    "nearly r. Which function of the ratio does the formula have?",
     hint="You return c/r for a short candidate. The formula is exp(1 - r/c); the two are close only when c is nearly "
     "r.",
 )
@@ -728,8 +729,8 @@ mistake(
     edit("1 - reference_length / candidate_length", "reference_length / candidate_length - 1"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="Your factor grows without bound for short candidates. The exponent has the wrong sign. Which sign should it "
-    "have when the candidate is short?",
+    why="Your factor grows without bound for short candidates. You gave the exponent the wrong sign. Which sign should "
+    "it have when the candidate is short?",
     hint="Your factor is larger than 1 for short candidates: the sign of the exponent is wrong. It is 1 - r/c, "
     "negative when the candidate is short.",
 )
@@ -748,8 +749,8 @@ mistake(
     section="brevity-penalty",
     why="Long candidates are punished and short ones are not. You exchanged the two lengths. Which of them is the "
     "candidate's?",
-    hint="You punish candidates that are longer than the reference, and spare the shorter ones. It is the other way "
-    "round: look at which length is which.",
+    hint="You punish candidates that are longer than the reference, and spare the shorter ones. It should be the other "
+    "way round: check which length is which.",
 )
 
 mistake(
@@ -761,8 +762,8 @@ mistake(
         "math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="Candidates longer than the reference get a factor above 1, so BLEU may exceed 100. You used the formula for "
-    "all lengths. Which factor do long candidates get?",
+    why="Candidates longer than the reference get a factor above 1, so BLEU may exceed 100 with several references. "
+    "You used the formula for all lengths. Which factor do long candidates get?",
     hint="Your factor is above 1 for candidates longer than the reference. There it is exactly 1: the formula holds "
     "only for shorter ones.",
 )
@@ -790,10 +791,10 @@ mistake(
         "math.exp(min(0, candidate_length - reference_length)) if candidate_length else 0.0",
     ),
     section="brevity-penalty",
-    why="Over a corpus of thousands of words, your factor is 0. Your exponent is the difference of the lengths. "
-    "Which relation of two lengths does not depend on the size of the corpus?",
-    hint="Your exponent is the difference of the lengths. It is 1 - r/c, in which only their ratio counts: over a "
-    "corpus of thousands of words a difference would give 0.",
+    why="For a large corpus that is slightly too short, your factor is almost 0. Your exponent is the difference of "
+    "the lengths. Which relation of two lengths does not depend on the size of the corpus?",
+    hint="Your exponent is the difference of the lengths. It is 1 - r/c, in which only their ratio counts: with a "
+    "difference, a large corpus that is slightly too short gets almost 0.",
 )
 
 mistake(
@@ -802,7 +803,7 @@ mistake(
     edit("1 - reference_length / candidate_length", "-reference_length / candidate_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="Your factor jumps to 0.37 when one word is missing. A term of the exponent is missing. Which value must the "
+    why="Your factor jumps to 0.37 when one word is missing. You left out a term of the exponent. Which value must the "
     "exponent have at equal lengths?",
     hint="Your factors for short candidates are too small by the factor e: the 1 in exp(1 - r/c) is missing. With it "
     "the curve reaches 1 at c = r.",
@@ -828,10 +829,10 @@ mistake(
     edit("reference_length / candidate_length", "reference_length // candidate_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="Your penalty moves in jumps, and slightly short candidates get none. `//` drops the rest of a division. "
-    "Which division keeps it?",
-    hint="Your penalty moves in jumps, and is 1 for candidates that are a little short: // divides without rest. Use "
-    "/.",
+    why="Your penalty moves in jumps, and slightly short candidates escape it. You used `//`, which drops the fraction "
+    "of the quotient. Which division keeps it?",
+    hint="Your penalty moves in jumps, and is 1 for candidates that are a little short: // drops the fraction of the "
+    "quotient. Use the division that keeps it.",
 )
 
 mistake(
@@ -841,7 +842,7 @@ mistake(
     base="longer-ones-first",
     section="brevity-penalty",
     why="Your penalty is too mild. You raised 2 to the exponent. Which base does the formula have?",
-    hint="Your penalty is too mild: 2 ** (1 - r/c) in place of exp(1 - r/c).",
+    hint="Your penalty is too mild: you raise 2 to the exponent. Raise e to it, as exp does.",
 )
 
 mistake(
@@ -851,8 +852,8 @@ mistake(
     edit("ratio <= 1 else math.exp(1 - ratio)", "candidate_length >= reference_length and candidate_length else 0.0"),
     base="infinite-ratio",
     section="brevity-penalty",
-    why="Every short candidate gets 0. The penalty should grow with what is missing. How much does one word of many "
-    "cost?",
+    why="Every short candidate gets 0. You made the penalty all or nothing, but it should grow with what is missing. "
+    "How much does one word of many cost?",
     hint="You return 0 for every candidate that is shorter than the reference. The penalty is gradual, exp(1 - r/c).",
 )
 
@@ -868,7 +869,7 @@ mistake(
     section="brevity-penalty",
     why="An empty candidate with an empty reference gets 1. You compared the lengths first. Which rule does the task "
     "give for a candidate without tokens?",
-    hint="brevity_penalty(0, 0) gives 1 in your code. Ask for the empty candidate first: its factor is 0 whatever r "
+    hint="brevity_penalty(0, 0) gives 1 in your code. Test for the empty candidate first: its factor is 0 whatever r "
     "is.",
 )
 
@@ -936,10 +937,10 @@ mistake(
         "min(map(len, references))",
     ),
     section="reference-length",
-    why="You return the shortest length, so a candidate may be short even when another reference is nearer. NIST's "
-    "version of BLEU once did this. To which length should each reference be compared?",
-    hint="You return the length of the shortest reference. Take the one nearest to the candidate in length; only of "
-    "two that are equally near the shorter one.",
+    why="A candidate is compared with a short reference even when another one is nearer. You took the shortest length, "
+    "as NIST's version of BLEU once did. With which length should each reference be compared?",
+    hint="You return the length of the shortest reference. Take the one nearest to the candidate in length. The "
+    "shorter one counts only if two are equally near.",
 )
 
 mistake(
@@ -964,7 +965,7 @@ mistake(
         "max(map(len, references))",
     ),
     section="reference-length",
-    why="A candidate as long as another reference is punished for being short. You took the longest. To which length "
+    why="A candidate as long as another reference is punished for being short. You took the longest. With which length "
     "should each reference be compared?",
     hint="You return the length of the longest reference. Take the one nearest to the candidate in length.",
 )
@@ -1021,8 +1022,8 @@ mistake(
     "tie-to-the-first",
     edit("(abs(length - len(candidate)), length)", "abs(length - len(candidate))"),
     section="reference-length",
-    why="When two references are equally near, your result depends on their order. The minimum keeps the first of "
-    "equals. What should decide second?",
+    why="When two references are equally near, your result depends on their order. You took a minimum, which keeps the "
+    "first of equals. What should decide between them?",
     hint="Your result changes with the order of the references when two are equally near. min keeps the first of "
     "equals: let the length itself decide second.",
 )
@@ -1040,7 +1041,7 @@ mistake(
     base="loop",
     section="reference-length",
     why="When two references are equally near, your result depends on their order. Your comparison lets the last of "
-    "equals win. What should decide second?",
+    "equals win. What should decide between them?",
     hint="Your result changes with the order of the references when two are equally near. On a tie compare the "
     "lengths, and keep the shorter.",
 )
@@ -1064,7 +1065,8 @@ mistake(
     "bleu.closest_reference_length",
     "index-returned",
     section="reference-length",
-    why="You return which reference is nearest. Its index is not a length. What does the brevity penalty compare?",
+    why="Your result says which reference is nearest. You returned its index, which is not a length. What does the "
+    "brevity penalty compare?",
     hint="You return which reference is nearest; return how long it is.",
 )
 def closest_reference_length(candidate, references):
@@ -1080,8 +1082,8 @@ mistake(
         "references, key=lambda reference: (abs(len(reference) - len(candidate)), len(reference))",
     ),
     section="reference-length",
-    why="You return a list of tokens. The nearest reference itself is not a length. What does the brevity penalty "
-    "compare?",
+    why="Your result is a list of tokens. You returned the nearest reference itself, which is not a length. What does "
+    "the brevity penalty compare?",
     hint="You return the reference itself, a list of tokens. Return its length.",
 )
 
@@ -1186,7 +1188,7 @@ mistake(
     section="corpus-and-sentence",
     why="Your score is right for one sentence and wrong for several. You averaged the scores of sentences. What "
     "should be added up over the corpus before you divide?",
-    hint="For one sentence your score is right, for several it is the mean of their scores. Add the counts and the "
+    hint="For one sentence your score is right; for several it is the mean of their scores. Add the counts and the "
     "lengths over the corpus before you divide.",
 )
 def corpus_bleu(candidates, references, max_n=4, smooth=None):
@@ -1301,7 +1303,7 @@ mistake(
     section="geometric-mean",
     why="Your score is too low. You averaged logarithms to base 2 and raised e to the result. Which base undoes "
     "which logarithm?",
-    hint="Your score is too low: log2 and exp do not belong together. Use math.log with math.exp.",
+    hint="Your score is too low: log2 and exp do not belong together. Use a logarithm and a power of the same base.",
 )
 
 
@@ -1347,7 +1349,8 @@ mistake(
     edit("max_n + 1", "max_n"),
     edit("logarithms / max_n", "logarithms / max(1, max_n - 1)"),
     section="geometric-mean",
-    why="The longest n-grams do not count. A range leaves its end out. Up to which length should the loop run?",
+    why="The longest n-grams do not count. You ended the range at `max_n`, and a range leaves its end out. Up to which "
+    "length should the loop run?",
     hint="Your longest n-grams are missing: range(1, max_n) ends at max_n - 1. Loop up to max_n itself.",
 )
 
@@ -1463,8 +1466,8 @@ mistake(
     section="reference-length",
     why="Your score depends on the order of the references when two are equally near. You looked for the nearest "
     "length without a rule for ties. Which function has this rule?",
-    hint="Your score changes when the references of a candidate change places and two of them are equally near to it. "
-    "Use closest_reference_length, where the shorter one counts.",
+    hint="Your score depends on the order of the references when two of them are equally near to the candidate. Use "
+    "closest_reference_length, where the shorter one counts.",
 )
 
 mistake(
@@ -1601,7 +1604,7 @@ mistake(
     why="Where no n-gram of some length matches, your score is not 0. You replaced the precision by a small number, "
     "whose root is not small. What is a geometric mean with a factor of 0?",
     hint="Where no n-gram of some length matches, your score should be exactly 0 and is not: the root of a tiny number "
-    "is not tiny. Return 0, or smooth when you are told to.",
+    "is not tiny. Return 0; smooth only when `smooth` says so.",
 )
 
 mistake(
@@ -1634,7 +1637,7 @@ mistake(
     edit("clipped / total", "clipped"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="An empty corpus divides by zero. You thought of no matches but not of no n-grams. Which number can you test "
+    why="An empty corpus divides by zero. You tested for no matches, but not for no n-grams. Which number can you test "
     "before you divide?",
     hint="When there is no n-gram at all you divide by zero. Test the clipped count before you divide: if it is 0, so "
     "is the score.",
@@ -1714,7 +1717,7 @@ mistake(
     section="bleu-smoothing",
     why='Your score is the same with and without smoothing. You did not use the argument. What does "add-k" change, '
     "and from which length on?",
-    hint="Your score is the same with smooth='add-k' and without. Then the clipped and total counts are raised by 1 "
+    hint="Your score is the same with and without smoothing. With 'add-k' the clipped and total counts are raised by 1 "
     "for every n from 2 on.",
 )
 
@@ -1747,8 +1750,8 @@ mistake(
     "always-smoothed",
     edit('smooth == "add-k" and n > 1', "n > 1"),
     section="bleu-smoothing",
-    why="You smooth without being asked. You always add 1, so a length without a match does not give 0. Which value "
-    "of the argument asks for smoothing?",
+    why="Without smoothing, a length without a match does not give 0. You always add 1. Which value of the argument "
+    "turns smoothing on?",
     hint="You add 1 also when smooth is None. Then nothing is added, and a length without a match gives 0.",
 )
 
@@ -1759,8 +1762,8 @@ mistake(
     section="bleu-smoothing",
     why='With "add-k", a candidate that shares no word with its reference scores above 0. You also smoothed single '
     "tokens. From which length on is 1 added?",
-    hint="With smooth='add-k' you add 1 for n = 1 too. Only the lengths from 2 on are smoothed, so that no common word "
-    "still means 0.",
+    hint="With smooth='add-k' you add 1 for n = 1 too. Only the lengths from 2 on are smoothed, so that a candidate "
+    "without a common word still gets 0.",
 )
 
 mistake(
@@ -1796,7 +1799,7 @@ mistake(
     ),
     base="one-more-of-each",
     section="bleu-smoothing",
-    why='With "add-k", one match and no match may give the same score. You added 1 only where there was none. For '
+    why='With "add-k", one match and no match give almost the same score. You added 1 only where there was none. For '
     "which lengths is 1 added?",
     hint="With smooth='add-k' you change only the lengths without a match. Add 1 to clipped and total for every n from "
     "2 on.",
@@ -1886,8 +1889,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A part of the corpus is left out, and nothing says so. `zip` stops at the shorter list. What should be "
-    "compared first?",
+    why="A part of the corpus is left out, and nothing says so. You did not compare the lists, and `zip` stops at the "
+    "shorter one. What should be compared first?",
     hint="With fewer references than candidates your function scores only a part. Compare the two lengths, and raise a "
     "`ValueError` if they differ.",
 )
@@ -1897,8 +1900,8 @@ mistake(
     "max-n-of-zero-accepted",
     edit('if max_n < 1:\n    raise ValueError(f"max_n is {max_n}, but must be at least 1.")', ""),
     section="bleu-pitfalls",
-    why="With `max_n=0` your score is an accident, because there is no precision at all. You did not check the "
-    "argument. Which values are allowed?",
+    why="With `max_n=0` your code divides by zero, and with -1 it returns a score without any precision. You did not "
+    "check the argument. Which values are allowed?",
     hint="With `max_n=0` your function does not raise a `ValueError`. Test the argument before you use it.",
 )
 
@@ -1913,8 +1916,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A misspelt name of a smoothing silently means none. The caller gets another score than expected. Which "
-    "values are allowed?",
+    why="A misspelt name of a smoothing silently means none. You did not check it, so the caller gets another score "
+    "than expected. Which values are allowed?",
     hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
 )
 
@@ -1937,8 +1940,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="Lists of different lengths, a `max_n` of 0 and an unknown smoothing are all accepted. Each is a wrong call "
-    "that would go unnoticed. Which errors does the task name?",
+    why="Lists of different lengths, a negative `max_n` and an unknown smoothing are all accepted. You checked none of "
+    "these arguments. Which errors does the task name?",
     hint="Your scores are right, but wrong arguments are accepted. Raise the errors that the description names.",
 )
 

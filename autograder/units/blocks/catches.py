@@ -38,7 +38,7 @@ CATCHES = (
                     "normalised-over-time-too",
                     "A position gets another result when a later one changes. Which numbers share a mean?",
                 ),
-                slip("axis-one", "It is right for a matrix and for a single vector. How many axes does your `x` have?"),
+                slip("axis-one", "It is right for a matrix. How many axes does your `x` have?"),
                 slip("three-axes-only", "It is right for a batch of sentences. Have you tried anything else?"),
             ),
             group(
@@ -66,7 +66,7 @@ CATCHES = (
                 slip("no-epsilon", "For some vector its result is not a number. Which vector have you not tried?"),
                 slip(
                     "epsilon-outside-the-root",
-                    "It is right for ordinary vectors, and its results are too small for some others. How large is "
+                    "It is right for ordinary vectors, and its results are wrong for some others. How large is "
                     "`eps` beside the variances in your test?",
                 ),
                 slip(

@@ -36,7 +36,9 @@ def load_parameters(module, name, values):
     for path, value in values.items():
         parameter = at_path(module, path)
         if parameter is None:
-            return f"There is no `{path}` in your {name}, where weights are to be copied in."
+            return (
+                f"There is no `{path}` in your {name}, but weights are copied in by this name. Rename your parameter."
+            )
         if not isinstance(parameter, nn.Parameter) or all(parameter is not own for own in module.parameters()):
             found = "a buffer" if path in dict(module.named_buffers()) else f"of type {type(parameter).__name__}"
             return f"`{path}` should be a parameter of your {name}, but is {found}."
@@ -142,7 +144,7 @@ def assert_share(zero, p, what):
     """
     share, allowed = share_of(zero), 8 * math.sqrt(p * (1 - p) / zero.numel())
     if abs(share - p) > allowed:
-        raise AssertionError(f"{what}: a share of {share:.3f} is dropped, and {p} was expected.")
+        raise AssertionError(f"{what}: a share of {share:.3f} is dropped, but it should be about {p}.")
     agree = p**2 + (1 - p) ** 2
     for axis in range(zero.ndim):
         same = share_of(zero == zero.roll(1, axis))
@@ -503,14 +505,20 @@ def test_independent_places(learner, reference, rng):
     assert_dropped(got, full, p, f"{times} calls of dropout(x, {p})")
     # 80 entries: no number of zeros is likelier than 0.1, so chance alone gives 24 equal ones once in 10^23 runs.
     if len(set((got == 0).flatten(1).sum(1).tolist())) == 1:
-        raise AssertionError(f"dropout(x, {p}) drops exactly the same number of entries in each of {times} calls.")
+        raise AssertionError(
+            f"dropout(x, {p}) drops exactly the same number of entries in each of {times} calls. Decide about each "
+            "entry separately."
+        )
     # Catches numbers that are used twice, or once as u and once as 1 - u. The correlation of two entries over 300 calls
     # has standard deviation 0.058: that one of 66 pairs lies beyond 0.45 happens by chance once in 10^12 runs.
     p, times = 0.4, 300
     x = without_zeros(rng, 3, 4)
     zero = (learner.run(drop_many_times, x, p, times) == 0).flatten(1).double()
     if zero.shape != (times, 12) or (zero.T.corrcoef() - torch.eye(12)).abs().max() > 0.45:
-        raise AssertionError(f"In {times} calls of dropout(x, {p}), whether one entry is dropped depends on another.")
+        raise AssertionError(
+            f"In {times} calls of dropout(x, {p}), whether one entry is dropped depends on another. Draw one number "
+            "for each entry."
+        )
 
 
 @pytest.mark.task("blocks.dropout", points=1)
@@ -524,7 +532,10 @@ def test_generator(learner, reference, rng):
         )
     assert_equal(again, first, "dropout with a second generator of the same seed")
     if torch.equal(first, other):
-        raise AssertionError("dropout gives the same result with generators of different seeds.")
+        raise AssertionError(
+            "dropout gives the same result with generators of different seeds. Does the function that draws get the "
+            "generator?"
+        )
 
 
 @pytest.mark.task("blocks.dropout", points=1)
@@ -554,7 +565,9 @@ def test_dropout_types_argument_and_gradient(learner, reference, rng):
             full = (x.double() / (1 - p)).to(dtype) if training else x
             assert_close(got, torch.where(got == 0, torch.zeros_like(x), full), f"{what}: what is not dropped")
             if training != (got == 0).any().item():  # 600 entries: none dropped by chance once in 10^74 runs
-                raise AssertionError(f"{what} drops {'nothing' if training else 'something'}.")
+                raise AssertionError(
+                    f"{what} drops {'nothing' if training else 'something'}, but only training=True drops entries."
+                )
             assert_equal(after, (x,), ("the argument x after the call",))
     x, cotangent = without_zeros(rng, 20, 15), without_zeros(rng, 20, 15)
     got, gradient = learner.run(drop_and_differentiate, x, p, cotangent, uses=(weighted_gradients,))

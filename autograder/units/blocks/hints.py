@@ -46,8 +46,8 @@ HINTS = {
         "    return w_2 of the dropped-out hidden",
     ),
     "blocks.dropout": (
-        "If you drop a share p of the entries, what happens to the mean of all? By which factor do you multiply the "
-        "others so that the mean stays the same? Is it simpler to do this in training or in evaluation? "
+        "If you drop a share p of the entries, what happens to the mean of them all? By which factor do you multiply "
+        "the others so that the mean stays the same? Is it simpler to do this in training or in evaluation? "
         "({Section}`blocks#inverted-dropout`.)",
         "You need one uniform random number for each entry, so draw in the shape of x, from `generator`. A comparison "
         "with p gives a boolean mask. First handle the values of p that you refuse (for p = 1 you would divide by 0), "
@@ -82,7 +82,7 @@ HINTS = {
         "    make the layer and nn.LayerNorm; assert that the layer has two parameters\n"
         "    for x of three axes, tiny x, and a matrix of zeros: assert close results\n"
         "    random numbers into weight and bias, and copies of them into gamma and beta\n"
-        "    x = a random matrix that wants a gradient; assert close results\n"
+        "    x = a random matrix that requires a gradient; assert close results\n"
         "    sum the results times random numbers: assert close gradients of x\n"
         "    assert that x is what it was",
     ),

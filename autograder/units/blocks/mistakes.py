@@ -34,8 +34,8 @@ mistake(
     section="two-gelus",
     why="Your values differ by up to 0.02. You computed x times sigmoid(1.702 x), the roughest of the three forms in "
     "the paper. Which function stands in the formula of the task?",
-    hint="Your values are those of x * sigmoid(1.702 x). That is the third form in the paper and the roughest; asked "
-    "for is the one with tanh.",
+    hint="Your values are those of x * sigmoid(1.702 x). That is the roughest of the three forms in the paper; the "
+    "task names the one with tanh.",
 )
 
 mistake(
@@ -53,7 +53,7 @@ mistake(
     "relu",
     edit("0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))", "torch.relu(x)"),
     section="gelu-and-relu",
-    why="Your function is 0 for every negative number. This is ReLU, while GELU is smooth and lets a little of a "
+    why="Your function is 0 for every negative number. You computed ReLU, while GELU is smooth and lets a little of a "
     "negative number through. What should your function return at -1?",
     hint="Your function is 0 for every negative number, which is ReLU. GELU lets a little of a negative number "
     "through.",
@@ -64,10 +64,10 @@ mistake(
     "misplaced-decimal-point",
     edit("0.044715 * x**3", "0.44715 * x**3"),
     section="two-gelus",
-    why="Your values are too far from 0 around x = 1: 0.9096 instead of 0.8412. The constant in front of the cube is "
-    "ten times too large. Where does its decimal point belong?",
+    why="Your values are too far from 0 around x = 1: 0.9096 instead of 0.8412. You wrote a constant in front of the "
+    "cube that is ten times too large. Where does its decimal point belong?",
     hint="Your values are too far from 0 around x = 1: 0.9096 where 0.8412 is right. Look at the constant in front of "
-    "the cube, a zero after the point is missing.",
+    "the cube: a zero after the point is missing.",
 )
 
 mistake(
@@ -96,8 +96,8 @@ mistake(
     "root-forgotten",
     edit("math.sqrt(2 / math.pi)", "2 / math.pi"),
     section="two-gelus",
-    why="Your curve rises too slowly, with values too close to x/2. The factor inside tanh is 2/pi. What does the "
-    "formula do with this fraction?",
+    why="Your curve rises too slowly, with values too close to x/2. You used 2/pi itself as the factor inside tanh. "
+    "What does the formula do with this fraction?",
     hint="Your values are too close to x/2: the factor in front of the bracket is the square root of 2/pi, not 2/pi.",
 )
 
@@ -106,9 +106,9 @@ mistake(
     "root-upside-down",
     edit("2 / math.pi", "math.pi / 2"),
     section="two-gelus",
-    why="Your curve is too steep around 0. The fraction under the root is inverted. Which number stands above the "
-    "other in the formula?",
-    hint="Your curve is too steep around 0: the fraction under the root stands upside down, it is 2/pi.",
+    why="Your curve bends too sharply around 0. You inverted the fraction under the root. Which number stands above "
+    "the other in the formula?",
+    hint="Your curve bends too sharply around 0: the fraction under the root stands upside down.",
 )
 
 mistake(
@@ -117,8 +117,8 @@ mistake(
     edit('nn.GELU("tanh")(x)', "0.5 * x * torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))"),
     base="module-inside",
     section="two-gelus",
-    why="Your function gives the same value for x and -x. Without the 1 beside tanh, the gate runs from -1 to 1. In "
-    "which range should a gate lie?",
+    why="Your function gives the same value for x and -x. You left out the 1 beside tanh, so the gate runs from "
+    "negative to positive values. In which range should a gate lie?",
     hint="Your function is the same for x and -x. In the bracket, 1 is added to tanh, which takes it from the range -1 "
     "to 1 into the range 0 to 2.",
 )
@@ -128,8 +128,8 @@ mistake(
     "half-forgotten",
     edit("0.5 * x", "x"),
     section="two-gelus",
-    why="All your values are twice what they should be. The sum of 1 and tanh goes up to 2. Which factor brings it "
-    "back to 1?",
+    why="All your values are twice what they should be. You left out a factor: the sum of 1 and tanh goes up to 2. "
+    "Which factor brings it back to 1?",
     hint="All your values are twice what they should be: 1 + tanh goes up to 2, so the factor 0.5 is needed.",
 )
 
@@ -148,10 +148,10 @@ mistake(
     "cube-outside-the-bracket",
     edit("math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)", "math.sqrt(2 / math.pi) * x + 0.044715 * x**3"),
     section="two-gelus",
-    why="Your values are slightly too far from 0 around x = 2. The factor sqrt(2/pi) multiplies x alone. Which other "
-    "term does it multiply in the formula?",
-    hint="Your values are a little too far from 0 around x = 2: the factor sqrt(2/pi) has to multiply the cubic term "
-    "as well, so put both into a bracket.",
+    why="Your values are slightly too far from 0 around x = 2. You multiplied x alone by sqrt(2/pi). Which other term "
+    "does it multiply in the formula?",
+    hint="Your values are slightly too far from 0 around x = 2. The factor sqrt(2/pi) has to multiply the cubic term "
+    "as well: put both terms into a bracket.",
 )
 
 mistake(
@@ -185,8 +185,8 @@ mistake(
     edit('nn.GELU("tanh")(x)', 'F.gelu(x.detach(), approximate="tanh")'),
     base="module-inside",
     section="blocks-pitfalls",
-    why="Your values are right, but no gradient reaches `x`, so nothing before the activation can learn. You "
-    "computed on detached numbers. Which step is not recorded?",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the activation can learn. You computed "
+    "on a detached tensor. Which tensor should the formula use instead?",
     hint="Your values are right, but no gradient arrives at `x`: something detaches it (`.detach()`, `.data`, "
     "`torch.tensor`, `.item()`, or `no_grad`). Stay with operations on `x` itself.",
 )
@@ -248,7 +248,7 @@ mistake(
     edit("x.var(-1, unbiased=False, keepdim=True)", "x.var(-1, keepdim=True)"),
     base="mean-and-variance-first",
     section="biased-variance",
-    why="Your results are the right ones times sqrt((d - 1)/d). Your variance divides by d - 1, which estimates the "
+    why="Your results are the right ones times sqrt((d - 1)/d). You divided the squares by d - 1, which estimates the "
     "variance from a sample. Is the vector a sample, or all there is?",
     hint="Your results are too small by the factor sqrt((d - 1)/d): `var` divides by d - 1 unless told otherwise.",
 )
@@ -297,7 +297,7 @@ mistake(
     section="epsilon-inside-the-root",
     why="Without the argument `eps`, rows of small variance come out too large. Your default is 1e-6, as in some "
     "published programs. Which default does the task give?",
-    hint="With an eps that is passed you are right; without one, rows of small variance come out too large. The "
+    hint="Your result is right for an eps that is passed; without one, rows of small variance come out too large. The "
     "default here, and in PyTorch, is 1e-5.",
 )
 
@@ -309,8 +309,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "mean) / torch.sqrt(variance + self.eps**2"),
     base="mean-and-variance-first",
     section="epsilon-inside-the-root",
-    why="Rows of small variance come out too large. You added the square of eps, which is next to nothing. What does "
-    "the formula add to the variance?",
+    why="Rows of small variance come out too large. You added the square of eps, which is almost 0. What does the "
+    "formula add to the variance?",
     hint="Rows of small variance come out too large: eps itself is added to the variance, not its square.",
 )
 
@@ -322,8 +322,8 @@ mistake(
     edit("x - mean) / torch.sqrt(variance + self.eps", "centred) / torch.sqrt(variance.clamp(min=self.eps)"),
     base="mean-and-variance-first",
     section="epsilon-inside-the-root",
-    why="Your results differ slightly for rows of small variance. You used eps as a lower limit of the variance. "
-    "What does the formula do with eps?",
+    why="Your results are too large for rows whose variance is near eps. You used eps as a lower limit of the "
+    "variance. What does the formula do with eps?",
     hint="You use eps as a lower limit of the variance. It is added to the variance of every row.",
 )
 
@@ -347,8 +347,8 @@ mistake(
     edit("centred.square().mean", "centred.abs().mean"),
     edit("torch.sqrt(variance + self.eps)", "(variance + self.eps)"),
     section="biased-variance",
-    why="Your results are too large. You divided by the mean absolute deviation, which is smaller than the standard "
-    "deviation. Which three steps lead from deviations to a standard deviation?",
+    why="Your results are too large. You divided by the mean absolute deviation, which is usually smaller than the "
+    "standard deviation. Which three steps lead from deviations to a standard deviation?",
     hint="Your results are too large: you divide by the mean of the absolute deviations. Square them, average, and take "
     "the root.",
 )
@@ -361,8 +361,8 @@ mistake(
     section="layer-normalisation",
     why="Your rows do not have variance 1, and they depend on the unit of x. You took a root of the standard "
     "deviation, which is already a root. How many roots does the formula contain?",
-    hint="Your results have not the variance 1: a second root is taken. The root of the variance is the standard "
-    "deviation, so take one of the two, not both.",
+    hint="Your results do not have variance 1, because you take a second root. The root of the variance is the "
+    "standard deviation, so take one of the two, not both.",
 )
 
 mistake(
@@ -387,8 +387,8 @@ mistake(
     section="rms-normalisation",
     why="Your rows have a variance below 1 whenever their mean is not 0. You used the mean of the squares as "
     "variance, which mixes layer normalisation with RMSNorm. From which value does a variance measure distances?",
-    hint="Your rows have a variance below 1 whenever their mean is not 0: you divide by the root mean square of x, not "
-    "of its deviations from the mean.",
+    hint="Your rows have a variance below 1 whenever their mean is not 0. You divide by the root mean square of x; "
+    "take that of its deviations from the mean.",
 )
 
 mistake(
@@ -459,8 +459,8 @@ mistake(
     section="which-axis",
     why="Your layer works for (B, T, d) and fails for other numbers of axes. You called the last axis 2. From which "
     "end can axes be counted safely?",
-    hint="You are right for (B, T, d) and fail for other numbers of axes: the last axis was called 2. Counted from the "
-    "end it is -1, whatever comes before.",
+    hint="Your layer works for (B, T, d) and fails for other numbers of axes, because it calls the last axis 2. Count "
+    "that axis from the end.",
 )
 
 mistake(
@@ -471,10 +471,10 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Your layer fails or uses the wrong axis. The mean lost the axis it ran over, so (B, T, d) minus (B, T) does "
-    "not line up. How can a reduction keep its axis?",
-    hint="After a mean along the last axis that axis is gone, so (B, T, d) minus (B, T) does not line up. Keep it with "
-    "length 1, `keepdim=True`.",
+    why="Your layer fails or uses the wrong axis. You let the mean drop the axis it ran over, so (B, T, d) minus (B, "
+    "T) does not line up. How can a reduction keep its axis?",
+    hint="After a mean along the last axis that axis is gone, so (B, T, d) minus (B, T) does not line up. Tell the "
+    "reduction to keep it with length 1.",
 )
 
 mistake(
@@ -485,7 +485,7 @@ mistake(
         "centred / torch.sqrt(variance + self.eps)",
     ),
     section="gain-and-bias",
-    why="Trained weights have no effect on your result. gamma and beta exist, but you do not use them. What does "
+    why="Trained weights have no effect on your result. You created gamma and beta, but do not use them. What does "
     "each of the two do with a normalised entry?",
     hint="Your result is the same whatever `gamma` and `beta` hold: multiply by the one and add the other.",
 )
@@ -498,9 +498,9 @@ mistake(
         "self.gamma * centred / torch.sqrt(variance + self.eps)",
     ),
     section="gain-and-bias",
-    why="Your result does not depend on `beta`, so its mean is always 0 up to the gain. You did not add the bias. "
-    "Which step is missing at the end?",
-    hint="Your result does not depend on `beta`: it is added at the end.",
+    why="Your result does not depend on `beta`, so a trained bias has no effect. You did not add the bias. Which step "
+    "is missing at the end?",
+    hint="Your result does not depend on `beta`. Add it at the end.",
 )
 
 mistake(
@@ -523,7 +523,7 @@ mistake(
     edit("torch.ones(d_model)", "torch.ones(1)"),
     edit("self.beta = nn.Parameter(torch.zeros(d_model))", "self.beta = nn.Parameter(torch.zeros(1))\nself.eps = eps"),
     section="gain-and-bias",
-    why="The weights of a trained model do not fit your layer. Your gain and bias are single numbers for the whole "
+    why="The weights of a trained model do not fit your layer. You made gain and bias single numbers for the whole "
     "vector. How many entries should each have?",
     hint="Your `gamma` and `beta` have shape (1,), one number for all entries. Give each of the d_model entries its "
     "own, shape (d_model,).",
@@ -568,7 +568,7 @@ mistake(
         "self.beta = nn.Parameter(torch.randn(d_model))\nself.eps = eps",
     ),
     section="gain-and-bias",
-    why="A new layer does more than normalise. gamma and beta start at random numbers. Which gain and which bias "
+    why="A new layer does more than normalise. You start gamma and beta at random numbers. Which gain and which bias "
     "change nothing?",
     hint="A freshly built layer of yours does more than normalise: `gamma` has to start at 1 and `beta` at 0.",
 )
@@ -582,7 +582,7 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="gain-and-bias",
-    why="A new layer returns only zeros, and no gradient passes through it at first. gamma starts at 0. Which gain "
+    why="A new layer returns only zeros, and no gradient passes through it at first. You start gamma at 0. Which gain "
     "changes nothing?",
     hint="A freshly built layer of yours returns zeros only: `gamma` multiplies, so it has to start at 1.",
 )
@@ -617,8 +617,8 @@ mistake(
     section="blocks-pitfalls",
     why="After the call, the caller's x has changed, and the residual connection adds the wrong tensor. You "
     "subtracted the mean in place. Which form makes a new tensor?",
-    hint="Your result is right, but the tensor that was passed in has changed. A residual connection still needs it: "
-    "use `x - mean`, not `x -= mean`.",
+    hint="Your result is right, but the tensor that was passed in has changed. A residual connection still needs it. "
+    "Subtract in a form that makes a new tensor.",
 )
 
 mistake(
@@ -648,8 +648,8 @@ mistake(
     ),
     base="mean-and-variance-first",
     section="gain-and-bias",
-    why="Building your layer raises an error about assigning parameters. `nn.Module` registers them in tables that "
-    "only its own `__init__` creates. Which call has to come first?",
+    why="Building your layer raises an error about assigning parameters. You assigned them before `nn.Module` had "
+    "created the tables in which it registers them. Which call has to come first?",
     hint="Building your layer raises 'cannot assign parameters before Module.__init__() call'. The first line of "
     "`__init__` has to initialise the base class.",
 )
@@ -661,8 +661,8 @@ mistake(
     section="gain-and-bias",
     why="Weights cannot be copied into your layer. You used the names of `nn.LayerNorm`, and names are part of the "
     "interface. Which two names does the task give?",
-    hint="There is no `gamma` in your layer. PyTorch calls the two `weight` and `bias`; here they are `gamma` and "
-    "`beta`, and weights are copied in by those names.",
+    hint="There is no `gamma` in your layer. PyTorch calls the two parameters `weight` and `bias`; here they are "
+    "`gamma` and `beta`, and weights are copied in by those names.",
 )
 class LayerNorm(nn.LayerNorm):
     def __init__(self, d_model, eps=1e-5):
@@ -794,8 +794,8 @@ mistake(
     section="epsilon-inside-the-root",
     why="Without the argument `eps`, rows of small numbers come out too large. Your default is 1e-6 or less, as in "
     "some published programs. Which default does the task give?",
-    hint="With an eps that is passed you are right; without one, rows of small numbers come out too large. The default "
-    "here is 1e-5.",
+    hint="Your result is right for an eps that is passed; without one, rows of small numbers come out too large. The "
+    "default here is 1e-5.",
 )
 
 mistake(
@@ -830,7 +830,7 @@ mistake(
     section="rms-normalisation",
     why="Doubling `weight` hardly changes your result. You scaled x before the root mean square was taken, so the "
     "weight also changes the divisor. Which step should come first?",
-    hint="Your weight acts before the division: its size cancels, since the scaled vector is divided by its own size. "
+    hint="Your weight acts before the division, so its size cancels: the scaled vector is divided by its own size. "
     "Normalise x, then multiply.",
 )
 
@@ -852,8 +852,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", "axis = -2 if x.ndim > 1 else -1"),
     edit("mean_square + eps", "x.square().mean(axis, keepdim=True) + eps"),
     section="which-axis",
-    why="Positions are mixed, and the entries of one vector are divided by different numbers. Your mean ran over the "
-    "positions. Over which axis is a vector normalised by itself?",
+    why="Positions are mixed, and the entries of one vector are divided by different numbers. You took the mean over "
+    "the positions. Over which axis is a vector normalised by itself?",
     hint="Your mean runs over the positions. Each vector is normalised by itself, along the last axis.",
 )
 
@@ -863,10 +863,10 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().mean(-1) + eps"),
     section="which-axis",
-    why="Your function fails or uses the wrong axis. The mean lost the axis it ran over, so (T, d) divided by (T,) "
-    "does not line up. How can a reduction keep its axis?",
-    hint="After a mean along the last axis that axis is gone, so (T, d) divided by (T,) does not line up. Keep it with "
-    "length 1, `keepdim=True`.",
+    why="Your function fails or uses the wrong axis. You let the mean drop the axis it ran over, so (T, d) divided by "
+    "(T,) does not line up. How can a reduction keep its axis?",
+    hint="After a mean along the last axis that axis is gone, so (T, d) divided by (T,) does not line up. Tell the "
+    "reduction to keep it with length 1.",
 )
 
 mistake(
@@ -889,7 +889,8 @@ mistake(
     section="blocks-pitfalls",
     why="After the call, the caller's x has changed, and the residual connection adds the wrong tensor. You divided "
     "in place. Which form makes a new tensor?",
-    hint="Your result is right, but the tensor that was passed in has changed: use `x / rms`, not `x /= rms`.",
+    hint="Your result is right, but the tensor that was passed in has changed. Divide in a form that makes a new "
+    "tensor.",
 )
 
 mistake(
@@ -918,8 +919,8 @@ mistake(
     edit("self.activation(self.w_1(x))", "self.w_1(x)"),
     base="conditional-activation",
     section="why-non-linear",
-    why="Your layer is linear in x. Two linear layers in a row are one linear layer, so the hidden width adds "
-    "nothing. What belongs between them?",
+    why="Your layer is linear in x. You put two linear layers in a row, which are one linear layer, so the hidden "
+    "width adds nothing. What belongs between them?",
     hint="Your layer is linear in x: the activation between the two linear layers is missing.",
 )
 
@@ -932,10 +933,10 @@ mistake(
     ),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="With ReLU your results are never negative. The activation comes after the second linear layer, and the two "
-    "layers collapse into one. Where does the activation belong?",
-    hint="Your results are never negative (or hardly): the activation stands after `w_2`. It belongs between the two "
-    "layers.",
+    why="With ReLU your results are never negative. You applied the activation after the second linear layer, so the "
+    "two layers collapse into one. Where does the activation belong?",
+    hint="Your results are never negative (with GELU, hardly): the activation stands after `w_2`. It belongs between "
+    "the two layers.",
 )
 
 mistake(
@@ -949,8 +950,8 @@ mistake(
     section="feed-forward-layer",
     why="With ReLU your results are never negative, so the layer can only add to the residual stream. You applied "
     "the activation a second time, after the last layer. With which step does the layer end?",
-    hint="Your results are never negative (or hardly): there is a second activation after `w_2`. The layer ends with "
-    "the linear map.",
+    hint="Your results are never negative (with GELU, hardly): there is a second activation after `w_2`. The layer "
+    "ends with the linear map.",
 )
 
 mistake(
@@ -974,10 +975,9 @@ mistake(
     edit('torch.relu if activation == "relu" else gelu', 'F.relu if activation == "relu" else F.gelu'),
     base="conditional-activation",
     section="two-gelus",
-    why='With `activation="gelu"` your values differ by up to 0.0005. You used PyTorch\'s default, the form with '
-    "erf. Which form does the task ask for?",
-    hint='With activation="gelu" you use the form with erf, the default of PyTorch. Use the function of task 1, or '
-    "`approximate='tanh'`.",
+    why='With `activation="gelu"` your values differ by up to 0.0005. You used PyTorch\'s default, the form with erf. '
+    "Which form does the task name?",
+    hint='With activation="gelu" you use the form with erf, the default of PyTorch. Use your own function from task 1.',
 )
 
 mistake(
@@ -1000,8 +1000,8 @@ mistake(
         'def __init__(self, d_model, d_ff, dropout=0.1, activation="gelu"):',
     ),
     section="feed-forward-layer",
-    why="Without the argument `activation`, your layer uses GELU. The Transformer paper uses ReLU. Which default "
-    "does the task give?",
+    why="Without the argument `activation`, your layer uses GELU. You made GELU the default, but the Transformer paper "
+    "uses ReLU. Which default does the task give?",
     hint='Without the argument `activation` your layer uses GELU; the default is "relu", as in the Transformer paper.',
 )
 
@@ -1018,8 +1018,8 @@ mistake(
     edit('torch.relu if activation == "relu" else gelu', 'gelu if activation == "gelu" else torch.relu'),
     base="conditional-activation",
     section="feed-forward-layer",
-    why='An unknown activation such as "swish" silently becomes ReLU. A typing error then trains another model. How '
-    "should the layer react to a name that it does not know?",
+    why='An unknown activation such as "swish" silently becomes ReLU. You did not check the name, so a typing error '
+    "trains another model. How should the layer react to a name that it does not know?",
     hint='An unknown activation such as "swish" is taken for ReLU in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
@@ -1038,9 +1038,9 @@ mistake(
     base="conditional-activation",
     section="feed-forward-layer",
     why="An unknown activation ends in a KeyError that does not say what is allowed. You looked the name up in a "
-    "dictionary. Which error does the task ask for, with which message?",
-    hint="An unknown activation raises KeyError in your code. Asked for is a ValueError with a message that says what "
-    "is allowed.",
+    "dictionary. Which error does the task name, and what should its message say?",
+    hint="An unknown activation raises KeyError in your code. Raise a ValueError instead, whose message says what is "
+    "allowed.",
 )
 
 mistake(
@@ -1049,7 +1049,7 @@ mistake(
     edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
     edit("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)"),
     section="feed-forward-layer",
-    why="Biases of trained weights have no place in your layer. You built the linear layers without a bias, but the "
+    why="There is nowhere to put the biases of trained weights. You built the linear layers without a bias, but the "
     "paper's formula has one in each. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put b_1 and b_2. `nn.Linear` has a bias unless you "
     "switch it off.",
@@ -1062,9 +1062,9 @@ mistake(
     edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, 4 * d_model)"),
     edit("nn.Linear(d_ff, d_model)", "nn.Linear(4 * d_model, d_model)"),
     section="feed-forward-layer",
-    why="The argument `d_ff` has no effect. Your hidden layer is always four times as wide as the model, which is a "
-    "common choice but not a rule. Which width does the caller ask for?",
-    hint="Your hidden layer is 4 d_model wide and the argument `d_ff` is ignored.",
+    why="The argument `d_ff` has no effect. You made the hidden layer four times as wide as the model, which is a "
+    "common choice but not a rule. Which width does the caller pass?",
+    hint="Your hidden layer is 4 d_model wide and the argument `d_ff` is ignored. Use it in both linear layers.",
 )
 
 mistake(
@@ -1084,8 +1084,8 @@ mistake(
     edit("self.w_2(self.dropout(self.activation(self.w_1(x))))", "self.net(x)"),
     base="conditional-activation",
     section="feed-forward-layer",
-    why="Weights cannot be copied into your layer. Its parts are numbered inside an `nn.Sequential`, and names are "
-    "part of the interface. Which two names does the task give?",
+    why="Weights cannot be copied into your layer. You put its parts into an `nn.Sequential`, which numbers them, but "
+    "names are part of the interface. Which two names does the task give?",
     hint="There is no `w_1` in your layer. Names are part of the interface: weights are copied into `w_1` and `w_2`.",
 )
 
@@ -1128,7 +1128,7 @@ mistake(
     why="With GELU, the hidden units that stay have the wrong values. You applied dropout before the activation, and "
     "GELU of an enlarged number is not the enlarged GELU. Which of the two comes first?",
     hint="With GELU the entries that stay are not GELU(z) / (1 - p): dropout stands before the activation, and scales "
-    "what goes into it.",
+    "what goes into it. Exchange the two.",
 )
 
 mistake(
@@ -1139,8 +1139,8 @@ mistake(
     section="where-dropout-goes",
     why="In training, your hidden layer is computed from an x with missing entries. You applied dropout to the "
     "input. Which units should be dropped?",
-    hint="In training your hidden layer is computed from an x with holes: dropout stands before `w_1`. It acts on the "
-    "hidden layer, after the activation.",
+    hint="In training your hidden layer is computed from an x with missing entries: dropout stands before `w_1`. It "
+    "acts on the hidden layer, after the activation.",
 )
 
 mistake(
@@ -1165,8 +1165,8 @@ mistake(
     section="only-while-training",
     why="After `eval()` your layer still drops units, and its results are random. The functional dropout assumes "
     "training mode unless you say otherwise. How does a module know its mode?",
-    hint="Your layer still drops units after `eval()`: `F.dropout` drops unless told otherwise. Pass "
-    "`training=self.training`, or use the module `nn.Dropout`.",
+    hint="Your layer still drops units after `eval()`: `F.dropout` drops unless told otherwise. Use the module "
+    "`nn.Dropout`, or tell the function the mode of your module.",
 )
 
 mistake(
@@ -1213,8 +1213,8 @@ mistake(
     section="feed-forward-layer",
     why="Training one block changes all others of the same size. You kept the layers outside the object, where "
     "modules share them. Where should layers be created?",
-    hint="Two modules of yours share their weights: what changes one changes the other. Make the layers anew in "
-    "`__init__`, with `self.w_1 = nn.Linear(...)`.",
+    hint="Two modules of yours share their weights: what changes one changes the other. Make new layers for every "
+    "object, in `__init__`.",
 )
 class FeedForward(RightFeedForward):
     made = {}
@@ -1347,7 +1347,7 @@ mistake(
     section="only-while-training",
     why="Entries are dropped in evaluation and kept in training. Your condition is inverted. In which mode should x "
     "come back unchanged?",
-    hint="You drop with training=False and return x with training=True: the condition is turned round.",
+    hint="You drop with training=False and return x with training=True: the condition is inverted.",
 )
 
 mistake(
@@ -1438,7 +1438,7 @@ mistake(
     section="every-place-by-itself",
     why="The number of zeros is the same in every call. You dropped an exact share by a permutation, so entries are "
     "not independent: each dropped entry protects the others. How should the decision about one entry be made?",
-    hint="The number of zeros is the same in every call. Each entry is dropped by itself, so that number varies.",
+    hint="The number of zeros is the same in every call. Decide about each entry separately; then that number varies.",
 )
 
 mistake(
@@ -1452,8 +1452,8 @@ mistake(
     edit("dropped = torch.rand(x.shape, generator=generator, device=device) < p", ""),
     edit("x.masked_fill(dropped.to(x.device), 0.0)", "x * (torch.rand(x.shape, generator=generator) >= p)"),
     section="every-place-by-itself",
-    why="Every call drops the same entries, and a model learns to do without exactly those. You set a seed inside "
-    "the function. In which state should you use the generator?",
+    why="Every call drops the same entries, and a model learns to do without exactly those. You set a seed inside the "
+    "function. From which generator should the numbers come when none is passed?",
     hint="Every call of yours drops the same entries, because a seed is set inside the function. Draw from the "
     "generator as it stands.",
 )
@@ -1499,10 +1499,10 @@ mistake(
         "torch.randn(x.shape, generator=generator, device=device)",
     ),
     section="inverted-dropout",
-    why="Far more than the share p is dropped. You compared normal random numbers with p, and half of those are "
-    "negative. Which distribution gives a number below p with probability p?",
-    hint="You drop more than the share p: `randn` draws normal numbers, half of them below 0. Compare uniform numbers "
-    "with p.",
+    why="For small p, far more than the share p is dropped. You compared normal random numbers with p, and half of "
+    "those are negative. Which distribution gives a number below p with probability p?",
+    hint="For small p, you drop far more than the share p: `randn` draws normal numbers, half of them below 0. Compare "
+    "uniform numbers with p.",
 )
 
 mistake(
@@ -1527,7 +1527,7 @@ mistake(
     "blocks.dropout",
     "any-p-accepted",
     section="inverted-dropout",
-    why="p = 1 gives NaN, p = 1.5 gives the wrong sign, and nothing complains. You did not check p. Which values are "
+    why="p = 1 gives NaN, p = 1.5 gives only zeros, and there is no error. You did not check p. Which values are "
     "allowed, and how should the function react to others?",
     hint="p = 1, p = -0.1 and p = 1.5 are accepted in silence. Raise a ValueError that names p and says what is "
     "allowed.",
@@ -1549,8 +1549,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p <= 1"),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="With p = 1 your result is NaN. You accepted a p that drops everything and then divides by 0. On which side "
-    "of the limit is 1?",
+    why="With p = 1 your result is NaN. You accepted a p that drops everything and then divides by 0. Does the range "
+    "of allowed values include 1?",
     hint="p = 1 passes your test. It would drop everything and divide by 0, so it is outside the allowed range.",
 )
 
@@ -1565,7 +1565,8 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 < p < 1"),
     base="bernoulli-tensor",
     section="inverted-dropout",
-    why="p = 0 raises an error. It is the way to switch dropout off. What should the function return in this case?",
+    why="p = 0 raises an error. You refused the value that switches dropout off. What should the function return in "
+    "this case?",
     hint="p = 0 raises in your function. It means that nothing is dropped, and x comes back as it is.",
 )
 
@@ -1630,10 +1631,10 @@ mistake(
     edit("p >= 0.0 and p < 1.0", "0 <= p < 1"),
     base="bernoulli-tensor",
     section="blocks-pitfalls",
-    why="Your values are right, but no gradient reaches `x`, so nothing before the dropout can learn. You computed "
-    "on detached numbers. Which gradient should an entry that stays have?",
-    hint="Your values are right, but no gradient arrives at `x`: something detaches it. What stays has the gradient "
-    "1/(1 - p), what is dropped 0.",
+    why="Your values are right, but no gradient reaches `x`, so nothing before the dropout can learn. You computed on "
+    "a detached tensor. Which gradient should an entry that stays have?",
+    hint="Your values are right, but no gradient arrives at `x`: something detaches it. An entry that stays has the "
+    "gradient 1/(1 - p), a dropped one 0.",
 )
 
 mistake(
@@ -1688,9 +1689,9 @@ mistake(
     "pre-and-post-exchanged",
     edit('self.norm == "pre"', 'self.norm == "post"'),
     section="pre-and-post-norm",
-    why='`norm="pre"` normalises the sum, and `norm="post"` the input. You exchanged the two. Before or after what '
-    "do their names place the normalisation?",
-    hint='Your norm="pre" normalises the sum and your norm="post" the input: the two have changed places.',
+    why='`norm="pre"` normalises the sum, and `norm="post"` the input. You exchanged the two. Which tensor does each '
+    "form normalise?",
+    hint='Your norm="pre" normalises the sum and your norm="post" the input: you exchanged the two forms.',
 )
 
 mistake(
@@ -1701,8 +1702,8 @@ mistake(
         'def __init__(self, d_model, dropout=0.1, norm="post"):',
     ),
     section="pre-and-post-norm",
-    why="Without the argument `norm`, your module does post-norm. Deep stacks train more easily with the other form. "
-    "Which default does the task give?",
+    why="Without the argument `norm`, your module does post-norm. You made post-norm the default, although deep stacks "
+    "train more easily with the other form. Which default does the task give?",
     hint='Without the argument `norm` you do post-norm; the default is "pre".',
 )
 
@@ -1713,8 +1714,7 @@ mistake(
     section="pre-and-post-norm",
     why='With `norm="pre"` you normalise what comes out of the sublayer, a third arrangement. What should the '
     "normalised tensor be: the sublayer's input or its output?",
-    hint='With norm="pre" you normalise what comes out of the sublayer. It is what goes in that is normalised: '
-    "sublayer(norm(x)).",
+    hint='With norm="pre" you normalise what comes out of the sublayer. Normalise what goes into the sublayer instead.',
 )
 
 mistake(
@@ -1727,7 +1727,7 @@ mistake(
     section="pre-and-post-norm",
     why='The residual stream is normalised at every layer, and nothing passes untouched. With `norm="pre"` you added '
     "the normalised x. Which x does the shortcut carry?",
-    hint='With norm="pre" you add norm(x) to the sublayer\'s output. The shortcut carries x as it came in.',
+    hint='With norm="pre" you add the normalised x to the sublayer\'s output. The shortcut carries x as it came in.',
 )
 
 mistake(
@@ -1741,7 +1741,7 @@ mistake(
     section="pre-and-post-norm",
     why='With `norm="post"` the sublayer gets a normalised input. You normalised on both sides. Which single tensor '
     "does post-norm normalise?",
-    hint='With norm="post" the sublayer gets norm(x) in your code; it gets x itself, and only the sum is normalised.',
+    hint='With norm="post" your sublayer gets a normalised x. Give it x itself, and normalise only the sum.',
 )
 
 mistake(
@@ -1751,7 +1751,7 @@ mistake(
     section="pre-and-post-norm",
     why='With `norm="post"` your result is not normalised. You normalised the output of the sublayer and added x '
     "afterwards. Which tensor should the normalisation receive?",
-    hint='With norm="post" you normalise the sublayer\'s output and then add x. It is the sum that is normalised.',
+    hint='With norm="post" you normalise the sublayer\'s output and then add x. Normalise the sum instead.',
 )
 
 mistake(
@@ -1762,7 +1762,7 @@ mistake(
     section="residual-connections",
     why="Your result is only what the sublayer returns, so signal and gradient have no way around it. You did not "
     "add x. Which step is missing?",
-    hint="Your result is what the sublayer returns: x is not added to it.",
+    hint="Your result is what the sublayer returns: x is not added to it. Both forms need this sum.",
 )
 
 mistake(
@@ -1774,7 +1774,7 @@ mistake(
     section="pre-and-post-norm",
     why="The weights of `norm_layer` have no effect. You built the layer and never called it. Where does each of the "
     "two forms use it?",
-    hint="Your result does not depend on the weights of `norm_layer`: it is never called.",
+    hint="Your result does not depend on the weights of `norm_layer`: it is never called. Both forms need it.",
 )
 
 mistake(
@@ -1797,8 +1797,8 @@ mistake(
     section="where-dropout-goes",
     why="In training, the sublayer gets an input with missing entries. You applied dropout before the sublayer. On "
     "which tensor should it act?",
-    hint="In training the sublayer gets an input with holes: dropout stands before it. It belongs on what the sublayer "
-    "returned.",
+    hint="In training the sublayer gets an input with missing entries: dropout stands before it. It belongs on what "
+    "the sublayer returned.",
 )
 
 mistake(
@@ -1831,10 +1831,10 @@ mistake(
     edit("self.dropout(sublayer(self.norm_layer(x)))", "F.dropout(sublayer(self.norm_layer(x)), self.p)"),
     edit("self.dropout(sublayer(x))", "F.dropout(sublayer(x), self.p)"),
     section="only-while-training",
-    why="After `eval()` your module still drops entries. The function you call assumes training mode unless you say "
-    "otherwise. How does a module know its mode?",
-    hint="Your layer still drops entries after `eval()`: the function drops unless told otherwise. Pass "
-    "`training=self.training`, or use the module `nn.Dropout`.",
+    why="After `eval()` your module still drops entries. You called a function that assumes training mode unless you "
+    "say otherwise. How does a module know its mode?",
+    hint="Your layer still drops entries after `eval()`: the function drops unless told otherwise. Use the module "
+    "`nn.Dropout`, or tell the function the mode of your module.",
 )
 
 mistake(
@@ -1858,8 +1858,8 @@ mistake(
         "",
     ),
     section="pre-and-post-norm",
-    why='An unknown norm such as "before" silently becomes one of the two forms. A typing error then builds another '
-    "model. How should the module react to a name that it does not know?",
+    why='An unknown norm such as "before" silently becomes one of the two forms. You did not check the name, so a '
+    "typing error builds another model. How should the module react to a name that it does not know?",
     hint='An unknown norm such as "before" is taken for one of the two in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
@@ -1885,8 +1885,8 @@ mistake(
         """,
     ),
     section="pre-and-post-norm",
-    why="For an unknown norm your `forward` returns None, and the failure shows far from its cause. Neither of your "
-    "branches applies. When should the error be raised, and what should it say?",
+    why="For an unknown norm your `forward` returns None, and the failure shows far from its cause. You wrote two "
+    "branches, and neither applies. When should the error be raised, and what should it say?",
     hint="For an unknown norm your `forward` falls through both branches and returns None. Raise a ValueError that "
     "says what is allowed.",
 )
@@ -1919,7 +1919,7 @@ mistake(
     ),
     section="blocks-pitfalls",
     why="After the call, the caller's x has changed. You added in place. Which form of the sum makes a new tensor?",
-    hint="Your result is right, but the x that was passed in has changed: write `x + ...`, not `x += ...`.",
+    hint="Your result is right, but the x that was passed in has changed. Add in a form that makes a new tensor.",
 )
 
 
@@ -1929,8 +1929,8 @@ mistake(
     section="residual-connections",
     why="Around a sublayer that returns its own argument, your module changes the caller's `x`. You added into what "
     "the sublayer returned. Which form of the sum makes a new tensor?",
-    hint="Around a sublayer that returns its argument, your connection changes `x` itself. Write `x + y` and not `y += "
-    "x`.",
+    hint="Around a sublayer that returns its argument, your connection changes `x` itself. Add in a form that makes a "
+    "new tensor.",
 )
 class SublayerConnection(RightConnection):
     def forward(self, x, sublayer):
@@ -1946,7 +1946,7 @@ mistake(
     "drops-in-place",
     edit("self.dropout = nn.Dropout(dropout)", "self.dropout = nn.Dropout(dropout)\nself.dropout.inplace = True"),
     section="residual-connections",
-    why="In training, with post-norm, entries of the caller's `x` become 0. Your dropout works in place, and a "
+    why="In training, with post-norm, entries of the caller's `x` become 0. You made the dropout work in place, but a "
     "sublayer may return its own argument. Which option of the layer causes this?",
     hint="In training, with post-norm, entries of `x` itself become 0. Leave `inplace=True` out of `nn.Dropout`.",
 )
@@ -2006,7 +2006,7 @@ mistake(
     "gain-starts-at-random",
     edit("torch.ones(d_model)", "torch.randn(d_model)"),
     section="gain-and-bias",
-    why="A new layer scales each entry by another number. Your `gamma` starts at random numbers. Which gain changes "
+    why="A new layer scales each entry by another number. You start `gamma` at random numbers. Which gain changes "
     "nothing?",
     hint="Your `gamma` starts with random numbers. It starts at 1, so that a new layer norm only normalises.",
 )

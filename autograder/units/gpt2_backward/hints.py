@@ -5,9 +5,9 @@ HINTS = {
         "In the forward pass a row of `wte` is read wherever its token stands, and a row of `wpe` once in every "
         "sequence. What is the gradient of something that is used several times? "
         "({Section}`gpt2_backward#table-gradients`.)",
-        "Grow one number of `wte` by 0.1: which numbers of `out` grow, and by how much? The same for `wpe`. The "
-        "addresses are those of the forward pass: row (b, t) of dout begins at (b * T + t) * C, the token's row of "
-        "dwte at inp[b * T + t] * C, the position's row of dwpe at t * C.",
+        "Grow one number of `wte` by 0.1: which numbers of `out` grow, and by how much? Ask the same about `wpe`. The "
+        "addresses are those of the forward pass: dout has a row for every position of every sequence, dwte one for "
+        "every token, dwpe one for every position.",
         "dwte[i, c] gets the sum of dout[b, t, c] over all (b, t) with inp[b, t] = i; dwpe[t, c] that over all b.\n\n"
         "for each b, t, c:\n"
         "    d = dout[row (b, t), c]\n"
@@ -45,13 +45,13 @@ HINTS = {
         "    for each c: add d * weight[o, c] to dinp[row, c], and d * inp[row, c] to dweight[o, c]",
     ),
     "gpt2_backward.attention_backward": (
-        "Go through the forward pass from its end: weighted sum, softmax, dot products. For which two inputs does "
-        "each of them have a gradient? Why does one score move all weights of its row? "
+        "Go through the forward pass from its end: weighted sum, softmax, dot products. For which inputs does each of "
+        "them have a gradient? Why does one score move all weights of its row? "
         "({Section}`gpt2_backward#attention-gradients`.)",
         "Take one head and one query t, and the positions u <= t. The first and the last step are products, like a "
-        "linear layer: each factor gets the gradient that arrives, times the other factor. For the softmax, weight w "
-        "changes with score u by att[w] * ([w = u] - att[u]). Multiply that by the gradient that arrives at each "
-        "weight, and sum over w. The addresses in dinp are those of q, k and v in inp.",
+        "linear layer: each factor gets the gradient that arrives, times the other factor. For the softmax, "
+        "differentiate weight w with respect to score u, once for w = u and once for another w. Multiply that by the "
+        "gradient that arrives at each weight, and sum over w. The addresses in dinp are those of q, k and v in inp.",
         "For u <= t: datt[u] gets dout . v[u], dv[u] gets att[u] * dout, dpreatt[u] gets att[u] * (datt[u] - the sum "
         "over w <= t of att[w] * datt[w]), dq gets dpreatt[u] * k[u] / sqrt(hs), dk[u] gets dpreatt[u] * q / sqrt(hs)."
         "\n\n"
@@ -65,7 +65,7 @@ HINTS = {
         "GELU is a product, 0.5 * x times (1 + tanh of something). What does the product rule give, and the chain "
         "rule for what stands inside the tanh? ({Section}`gpt2_backward#gelu-slope`.)",
         "Let u be the argument of the tanh. The product rule gives two terms: one in which x is differentiated, and "
-        "one in which tanh(u) is. The derivative of tanh(u) with respect to u is 1 - tanh(u)^2. The order of the "
+        "one in which tanh(u) is. The derivative of tanh can be written with tanh itself. The order of the "
         "arguments is dinp, inp, dout, and the result is added.",
         "With u = s * (x + 0.044715 * x^3) and s = sqrt(2 / pi), the derivative of u is s * (1 + 3 * 0.044715 * x^2).\n"
         "\n"
@@ -78,7 +78,7 @@ HINTS = {
         "The output is a sum of two inputs. When one of them grows by a little, by how much does the output grow? "
         "({Section}`gpt2_backward#two-ways-one-gradient`.)",
         "If inp1 alone grows by 0.1, out grows by as much, whatever inp2 is. So is the gradient divided between the "
-        "inputs? dinp1 and dinp2 already hold gradients, so use `+=`.",
+        "inputs? dinp1 and dinp2 already hold gradients, so add to them.",
         "Both inputs get the whole gradient.\n\n"
         "for each n < N:\n    add dout[n] to dinp1[n]\n    add dout[n] to dinp2[n]",
     ),
@@ -99,14 +99,15 @@ HINTS = {
         "Every parameter has two running averages, one of its gradient and one of the gradient's square. Both start "
         "at 0: why are they too small at first, and by which factor? And what makes AdamW differ from Adam with a "
         "penalty in the loss? ({Section}`gpt2_backward#adamw-in-c`.)",
-        "Update m and v in place and store them uncorrected. The corrected copies m / (1 - beta1^t) and v / (1 - "
-        "beta2^t) go into the step only. t is 1 at the first step. Add eps to the root. The decay is lr * "
-        "weight_decay * the parameter before the step, and never enters the gradient.",
+        "Update m and v in place and store them uncorrected. Corrected copies of both go into the step only. t is 1 "
+        "at the first step. Add eps to the root. The decay is a share of the parameter as it was before the step, "
+        "and never enters the gradient.",
         "for each i:\n"
-        "    m[i] = beta1 * m[i] + (1 - beta1) * gradient\n"
-        "    v[i] = beta2 * v[i] + (1 - beta2) * gradient squared\n"
+        "    m = beta1 * m + (1 - beta1) * gradient\n"
+        "    v = beta2 * v + (1 - beta2) * gradient squared\n"
+        "    corrected m = m / (1 - beta1^t), corrected v = v / (1 - beta2^t)\n"
         "    step = corrected m / (root of corrected v, plus eps)\n"
-        "    params[i] -= lr * (step + weight_decay * params[i])",
+        "    subtract lr times (step + weight_decay times the parameter) from the parameter",
     ),
     "gpt2_backward.test_gradients": (
         "A gradient says how a number changes when another one moves. So you need no formula: what can you do with the "

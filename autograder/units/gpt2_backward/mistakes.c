@@ -13,8 +13,8 @@
  * edit: dposition[c] += d[c]  =>  dposition[c] = d[c]
  * why: Rows that are used more than once hold only their last gradient, and what stood in the tables is gone. You
  * overwrote both tables. Which assignment collects gradients?
- * hint: Rows that are used more than once hold only their last gradient, and what stood in the tables is gone. Write
- * `+=`.
+ * hint: Rows that are used more than once hold only their last gradient, and what stood in the tables is gone. Add
+ * instead of assigning.
  * section: gradients-are-added
  */
 
@@ -23,8 +23,8 @@
  * edit: dtoken[c] += d[c]  =>  dtoken[c] = d[c]
  * why: Tokens that occur more than once hold only their last gradient. You overwrote the token's row. From which
  * positions does it collect?
- * hint: Tokens that occur more than once hold only their last gradient. Write `+=`: a row collects from every
- * position of its token.
+ * hint: Tokens that occur more than once hold only their last gradient. Add instead of assigning: a row collects from
+ * every position of its token.
  * section: gradients-are-added
  */
 
@@ -33,7 +33,8 @@
  * edit: dposition[c] += d[c]  =>  dposition[c] = d[c]
  * why: Your dwpe holds the last sequence's gradients. You overwrote the position's row. From which sequences does it
  * collect?
- * hint: Your dwpe holds the last sequence's gradients. Write `+=`: a position's row collects from all sequences.
+ * hint: Your dwpe holds the last sequence's gradients. Add instead of assigning: a position's row collects from all
+ * sequences.
  * section: gradients-are-added
  */
 
@@ -80,7 +81,7 @@
  * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / B
  * why: Your dwpe is B times too small. You averaged over the batch. Which reduction does a shared row get, and where is
  * the mean taken?
- * hint: Your dwpe is too small by the factor B. Sum over the batch, do not average.
+ * hint: Your dwpe is too small by the factor B. Sum over the batch instead of averaging.
  * section: table-gradients
  */
 
@@ -102,7 +103,7 @@
  *     for (int b = 0; b < B; b++) {
  * edit: inp[b * T + t]  =>  t
  * why: Your dwte collects by position, not by token. You wrote to row t. Which row did the forward pass read?
- * hint: Your dwte collects by position, not by token. Its row is inp[b * T + t].
+ * hint: Your dwte collects by position, not by token. Its row is the id that stands at position (b, t).
  * section: table-gradients
  */
 
@@ -111,8 +112,8 @@
  * edit: inp[b * T + t]  =>  inp[t]
  * why: The gradients of later sequences go to the tokens of the first. Your index into the ids does not depend on b.
  * Which id belongs to position (b, t)?
- * hint: The gradients of later sequences go to the tokens of the first one. The id of position (b, t) is inp[b * T +
- * t].
+ * hint: The gradients of later sequences go to the tokens of the first one. Before the ids of sequence b stand those of
+ * b others, T each.
  * section: addresses-on-the-way-back
  */
 
@@ -121,7 +122,7 @@
  * edit: (b * T + t)  =>  t
  * why: Your sums repeat the gradients of the first sequence. Your offset into dout does not depend on b. Where does row
  * (b, t) begin?
- * hint: Your sums repeat the first sequence. Row (b, t) of dout begins at (b * T + t) * C.
+ * hint: Your sums repeat the first sequence. Before row (b, t) of dout come b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -140,7 +141,7 @@
  * edit: dwpe[t * C + c]  =>  dwpe[PLACE]
  * why: Your gradients of one position are spread over several rows of dwpe. You did not step through it in rows of
  * length C. At which entry does row t begin?
- * hint: Your gradients of one position are spread over several rows of dwpe. Row t begins at dwpe + t * C.
+ * hint: Your gradients of one position are spread over several rows of dwpe. Row t begins after t rows of C entries.
  * section: addresses-on-the-way-back
  */
 
@@ -168,8 +169,8 @@
  * edit: *dposition = dwpe + t * C  =>  *position = dwpe + (size_t)t * C
  * edit: dtoken[c]  =>  token[c]
  * edit: dposition[c]  =>  position[c]
- * why: Gradients of ids above 255 end in the row of another token. A type of one byte begins at 0 again after 255, and
- * GPT-2 has 50,257 tokens. Which type can hold them?
+ * why: Gradients of ids above 255 end in the row of another token. You used a type of one byte, which begins at 0 again
+ * after 255, but GPT-2 has 50,257 tokens. Which type can hold them?
  * hint: Gradients of ids above 255 end in the row of another token. Keep ids in an `int`, or in a `size_t` for the
  * address.
  * section: table-gradients
@@ -178,8 +179,8 @@
 /* encoder_backward: table-of-the-first-call
  * base: plain-loops
  * edit: float *dtoken = dwte +  =>  static float *table; if (table == NULL) table = dwte; float *dtoken = table +
- * why: Your kernel is right when it is called once, and later calls still add to the first call's table. A `static`
- * variable keeps its value from call to call. Which table does each call receive?
+ * why: Your kernel is right when it is called once, and later calls still add to the first call's table. You kept it in
+ * a `static` variable, which holds its value from call to call. Which table does each call receive?
  * hint: Your kernel is right when it is called once. In a later call it still adds to the dwte of the first call:
  * leave out `static`, and use the argument.
  * section: gradients-are-added
@@ -190,7 +191,7 @@
  * edit: dtoken[c] += d[c]  =>  dtoken[c] -= d[c]
  * edit: dposition[c] += d[c]  =>  dposition[c] -= d[c]
  * why: Both tables have the opposite sign. You subtracted the gradient. With which sign does a sum pass it on?
- * hint: Both tables have the opposite sign. Add with +=.
+ * hint: Both tables have the opposite sign. Add the gradient instead.
  * section: table-gradients
  */
 
@@ -199,7 +200,7 @@
  * edit: c < C  =>  c < C - 1
  * why: The last channel of every row gets no gradient. Your loop ends one channel too early. Which condition makes it
  * run C times from 0?
- * hint: The last channel of every row gets no gradient. A loop from 0 with `c < C` runs C times.
+ * hint: The last channel of every row gets no gradient. The loop has to run over all C channels.
  * section: table-gradients
  */
 
@@ -217,7 +218,7 @@
  * edit: dwpe[t * C + c]  =>  dwpe[c]
  * why: Row 0 of dwpe gets the gradients of all positions. Your index does not depend on t. To which row does
  * position t add?
- * hint: Row 0 of dwpe gets the gradients of all positions. Position t adds to row t: dwpe[t * C + c].
+ * hint: Row 0 of dwpe gets the gradients of all positions. Position t adds to row t, so t belongs in the index.
  * section: table-gradients
  */
 
@@ -234,7 +235,7 @@
  * base: plain-loops
  * edit: dout + (b * T + t) * C  =>  dout + (t * B + b) * C
  * why: Your gradients belong to other positions. You read dout as (T, B, C). Where does row (b, t) begin?
- * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * C.
+ * hint: Your gradients belong to other positions. dout is (B, T, C): the rows of one sequence stand together.
  * section: addresses-on-the-way-back
  */
 
@@ -242,7 +243,7 @@
  * base: plain-loops
  * edit: dout + (b * T + t) * C  =>  dout + (b + t) * C
  * why: Only the first sequence is right. You put sequences one row apart in dout. How many rows does a sequence have?
- * hint: Only the first sequence is right. Row (b, t) of dout begins at (b * T + t) * C.
+ * hint: Only the first sequence is right. Before row (b, t) of dout come b whole sequences of T rows, and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -269,7 +270,7 @@
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
  * condition makes it run T times from 0?
- * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence counts in no gradient. The loop has to run over all T positions.
  * section: addresses-on-the-way-back
  */
 
@@ -277,7 +278,7 @@
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
  * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
- * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * hint: Position 0 of every sequence counts in no gradient. Positions count from 0.
  * section: addresses-on-the-way-back
  */
 
@@ -286,7 +287,7 @@
  * edit: b < B  =>  b < B - 1
  * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
  * times from 0?
- * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence counts in no gradient. The loop has to run over all B sequences.
  * section: addresses-on-the-way-back
  */
 
@@ -302,8 +303,8 @@
  * base: plain-loops
  * each: TABLE = dtoken; dposition
  * edit: TABLE[c] += d[c]  =>  TABLE[c] += 2.0f * d[c]
- * why: One of your two tables is twice too large. It got the gradient twice. How often did the forward pass use each
- * row?
+ * why: One of your two tables is twice as large as it should be. You added the gradient to it twice. How often did the
+ * forward pass use each row?
  * hint: One of your two tables is too large by the factor 2. Add dout to each of them once.
  * section: table-gradients
  */
@@ -313,7 +314,7 @@
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  dx[c] = rstd[i] * (g - mean_g - n * mean_gn)
  * why: What stood in dinp is gone. You overwrote it, but the residual connection has put its gradient there. Which
  * assignment collects gradients?
- * hint: What stood in dinp is gone. Add to it with `+=`.
+ * hint: What stood in dinp is gone. Add to it instead of assigning.
  * section: gradients-are-added
  */
 
@@ -323,7 +324,8 @@
  * edit: dweight[c] += d[c] * n  =>  dweight[c] = d[c] * n
  * why: Your dweight and dbias hold the last position's gradients. You overwrote them at every position. From which
  * positions do they collect?
- * hint: Your dweight and dbias hold the last position's gradients. They are sums over all positions: write `+=`.
+ * hint: Your dweight and dbias hold the last position's gradients. They are sums over all positions: add instead of
+ * assigning.
  * section: gradients-are-added
  */
 
@@ -360,8 +362,8 @@
  * edit: g - mean_g - n * mean_gn  =>  g - mean_g
  * why: Your dinp lacks one term, the path through the standard deviation. You treated it as a constant. On which
  * channels of the row does it depend?
- * hint: In your dinp the term n * mean(g * n) is missing, the path through the standard deviation. Subtract it
- * inside the bracket.
+ * hint: Your dinp lacks the path through the standard deviation: n times the mean of g * n. Subtract it inside the
+ * bracket.
  * section: layernorm-gradients
  */
 
@@ -372,7 +374,7 @@
  * edit: g - mean_g  =>  g
  * why: Your dinp lacks one term, the path through the mean. You treated the mean as a constant. On which channels of
  * the row does it depend?
- * hint: In your dinp the mean of g is missing, the path through the mean. Subtract it inside the bracket.
+ * hint: Your dinp lacks the path through the mean: the mean of g. Subtract it inside the bracket.
  * section: layernorm-gradients
  */
 
@@ -425,8 +427,8 @@
  * each: RESET = (void)0; if (i % T == 0) mean_g = mean_gn = 0
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>
  * edit: for (int i = 0; i < B * T; i++) {  =>  float mean_g = 0, mean_gn = 0; for (int i = 0; i < B * T; i++) { RESET;
- * why: Your first row of dinp is right, and later ones are not. The two means go on from row to row. When should
- * they start at 0?
+ * why: Your first row of dinp is right, and later ones are not. You let the two means go on from row to row. When
+ * should they start at 0?
  * hint: Your first row of dinp is right, and the later ones are not. Start both means at 0 in every row.
  * section: layernorm-gradients
  */
@@ -435,9 +437,9 @@
  * base: plain-loops
  * each: INPUT = x[c]; x[c] * rstd[i]
  * edit: d[c] * n  =>  d[c] * INPUT
- * why: The mean of the input is not subtracted in your dweight. You multiplied by the raw input. What did the weight
- * multiply in the forward pass?
- * hint: The mean is not subtracted in your dweight. Its factor is the normalised input, (inp - mean) * rstd.
+ * why: The mean of the input is not subtracted in your dweight. You multiplied by an input that is not centred. What
+ * did the weight multiply in the forward pass?
+ * hint: The mean is not subtracted in your dweight. Its factor is the normalised input, which is centred and scaled.
  * section: layernorm-gradients
  */
 
@@ -446,7 +448,7 @@
  * edit: d[c] * n  =>  d[c] * (x[c] - mean[i])
  * why: Your dweight lacks the division by the standard deviation. You multiplied by the centred input. What did the
  * weight multiply in the forward pass?
- * hint: Your dweight lacks the factor rstd. Its factor is the normalised input, (inp - mean) * rstd.
+ * hint: Your dweight lacks the factor rstd. Its factor is the normalised input, which is centred and scaled.
  * section: layernorm-gradients
  */
 
@@ -454,8 +456,8 @@
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += g
  * edit: d[c] * n  =>  g * n
- * why: Your dweight and dbias contain the weight as a factor. You multiplied by it too early. On the way to which
- * gradient is the weight a factor?
+ * why: Your dweight and dbias contain the weight as a factor. You multiplied by it too early. Which of the three
+ * gradients has the weight as a factor?
  * hint: Your dweight and dbias contain the weight as a factor. Take dout as it arrives.
  * section: layernorm-gradients
  */
@@ -471,7 +473,8 @@
  *     dbias[c] += d[c];
  *     dweight[c] += d[c] * n;
  * =>
- * why: Your dweight and dbias stay as they were. Only the input got a gradient. Which parameters of the layer learn?
+ * why: Your dweight and dbias stay as they were. You gave a gradient to the input alone. Which parameters of the layer
+ * learn?
  * hint: Your dweight and dbias stay as they were. Add dout * normalised input to the one and dout to the other.
  * section: layernorm-gradients
  */
@@ -482,7 +485,7 @@
  * edit: d[c] * n  =>  d[c] * n / (B * T)
  * why: Your dweight and dbias are B * T times too small. You averaged over the positions. Where has the mean already
  * been taken?
- * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions, do not average.
+ * hint: Your dweight and dbias are too small by the factor B * T. Sum over the positions instead of averaging.
  * section: layernorm-gradients
  */
 
@@ -505,9 +508,10 @@
  *     float g = d[c] * weight[c];
  *     dbias[c] += d[c];
  * edit: rstd[i] * (g - mean_g - n * mean_gn)  =>  rstd[i % T] * (g - mean_g - n * mean_gn)
- * why: Your gradients are right for the first sequence alone. You read mean and rstd without b. Which entry belongs to
- * position (b, t)?
- * hint: Your gradients are right for the first sequence alone. Position (b, t) has entry b * T + t of mean and rstd.
+ * why: Your gradients are right for the first sequence alone. You left b out of the index into mean and rstd. Which
+ * entry belongs to position (b, t)?
+ * hint: Your gradients are right for the first sequence alone. mean and rstd have an entry for every position of every
+ * sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -516,7 +520,7 @@
  * edit: dweight[c] += d[c] * n  =>  dweight[c] = d[c] * n
  * why: Your dweight holds the last position's gradient. You overwrote it at every position. From which positions does
  * it collect?
- * hint: Your dweight holds the last position's gradient. It is a sum over all positions: write `+=`.
+ * hint: Your dweight holds the last position's gradient. It is a sum over all positions: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -525,7 +529,7 @@
  * edit: dbias[c] += d[c]  =>  dbias[c] = d[c]
  * why: Your dbias holds the last position's gradient. You overwrote it at every position. From which positions does it
  * collect?
- * hint: Your dbias holds the last position's gradient. It is a sum over all positions: write `+=`.
+ * hint: Your dbias holds the last position's gradient. It is a sum over all positions: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -537,18 +541,18 @@
  *     float mean_g = 0.0f, mean_gn = 0.0f; static float *kept; if (kept == NULL) kept = malloc(C * sizeof(float));
  * edit: mean_gn += g * n / C;  =>  mean_gn += g * n / C; kept[c] = g;
  * edit: rstd[i] * (g -  =>  rstd[i] * (kept[c] -
- * why: Your kernel is right when it is called once, and a later call with wider rows writes past the end. Your `static`
- * buffer has the size of the first call. What can be computed again instead of stored?
+ * why: Your kernel is right when it is called once, and a later call with wider rows writes past the end. You gave a
+ * `static` buffer the size that the first call needs. What can be computed again instead of stored?
  * hint: Your kernel is right when it is called once. A later call may have a larger C: your `static` buffer is too
- * small for it. Compute the normalised input again where you need it.
+ * small for it. Compute its numbers again where you need them.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: sums-of-the-last-call
  * base: plain-loops
  * edit: float mean_g = 0.0f, mean_gn = 0.0f;  =>  static float mean_g, mean_gn; if (i > 0) mean_g = mean_gn = 0.0f;
- * why: Your kernel is right when it is called once, and a later call begins with the sums of the call before. They are
- * `static`. When should they be set to 0?
+ * why: Your kernel is right when it is called once, and a later call begins with the sums of the call before. You made
+ * them `static`. When should they be set to 0?
  * hint: Your kernel is right when it is called once. A later call begins with the sums of the call before: they
  * are `static`. Set them to 0 at the beginning of every row.
  * section: layernorm-gradients
@@ -557,9 +561,9 @@
 /* layernorm_backward: bias-gradient-with-weight
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  dbias[c] += g
- * why: Your dbias contains the weight as a factor. The bias is added after that multiplication. Which gradient arrives
- * at it?
- * hint: Your dbias is too large by the factor weight. It is the sum of dout.
+ * why: Your dbias contains the weight as a factor. You used dout * weight, but the bias is added after that
+ * multiplication. Which gradient arrives at it?
+ * hint: Your dbias contains the weight as a factor. It is the sum of dout.
  * section: layernorm-gradients
  */
 
@@ -568,7 +572,7 @@
  * edit: dweight[c] += d[c] * n  =>  dweight[c] += g * n
  * why: Your dweight contains the weight as a factor. You kept the factor that is differentiated. What is left of a
  * product when one factor is differentiated?
- * hint: Your dweight is too large by the factor weight. It is the sum of dout times the normalised input.
+ * hint: Your dweight contains the weight as a factor. It is the sum of dout times the normalised input.
  * section: layernorm-gradients
  */
 
@@ -583,68 +587,74 @@
 /* layernorm_backward: first-sum-for-mean
  * base: plain-loops
  * edit: mean_g += g / C  =>  mean_g += g
- * why: Your first term is C times too large. You subtracted a sum. Which share does each channel have in a mean?
- * hint: Your first term is too large by the factor C: it is the mean of dout * weight over the row.
+ * why: In your dinp the term of the mean is C times too large. You subtracted the sum of g. Which share does each
+ * channel have in a mean?
+ * hint: In your dinp the term of the mean is too large by the factor C: it is the mean of dout * weight over the row.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: second-sum-for-mean
  * base: plain-loops
  * edit: mean_gn += g * n / C  =>  mean_gn += g * n
- * why: Your second term is C times too large. You subtracted a sum. Which share does each channel have in a variance?
- * hint: Your second term is too large by the factor C: it is the mean of dout * weight * n over the row.
+ * why: In your dinp the term of the standard deviation is C times too large. You subtracted a sum. Which share does
+ * each channel have in a variance?
+ * hint: In your dinp the term of the standard deviation is too large by the factor C. It needs the mean of dout *
+ * weight * n over the row.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: second-term-without-the-input
  * base: plain-loops
  * edit: n * mean_gn  =>  mean_gn
- * why: Your second term is the same for all channels. You left a factor out. Which number of each channel multiplies
- * it?
- * hint: Your second term is the same for all channels. Multiply it by n.
+ * why: In your dinp the term of the standard deviation is the same for all channels. You left a factor out. Which
+ * number of each channel multiplies it?
+ * hint: In your dinp the term of the standard deviation is the same for all channels. It lacks the normalised input n.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: second-term-not-scaled
  * base: plain-loops
  * edit: n * mean_gn  =>  (x[c] - mean[i]) * mean_gn
- * why: Your dweight is right, and dinp is not. In the second term you multiplied by the shifted input, which is not
- * scaled. What did the forward pass multiply it by?
- * hint: The second term of your dinp is off by the factor 1 / rstd. Multiply the mean by n = (x - mean) * rstd.
+ * why: Your dweight is right, and dinp is not. In the term of the standard deviation you multiplied by the centred
+ * input, which is not scaled. What did the forward pass multiply it by?
+ * hint: In your dinp the term of the standard deviation is off by the factor 1 / rstd. Multiply the mean by n, the
+ * normalised input.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: second-term-scaled-twice
  * base: plain-loops
  * edit: n * mean_gn  =>  n * rstd[i] * mean_gn
- * why: Your dweight is right, and dinp is not. The second term contains rstd once too often. How often does rstd
- * stand in n and in the mean of g times n?
- * hint: The second term of your dinp is off by the factor rstd. Inside the bracket it is n times the mean of g * n.
+ * why: Your dweight is right, and dinp is not. You put rstd into the term of the standard deviation once too often.
+ * Which factor of that term contains rstd already?
+ * hint: In your dinp the term of the standard deviation is off by the factor rstd. Inside the bracket it is n times the
+ * mean of g * n.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: second-term-added
  * base: plain-loops
  * edit: - n * mean_gn  =>  + n * mean_gn
- * why: Your second term has the wrong sign. You added it. What does the formula do with both means?
- * hint: Your second term has the wrong sign. Both means are subtracted.
+ * why: In your dinp the term of the standard deviation has the wrong sign. You added it. What does the formula do with
+ * both means?
+ * hint: In your dinp the term of the standard deviation has the wrong sign. Both means are subtracted.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: first-term-added
  * base: plain-loops
  * edit: (g - mean_g  =>  (g + mean_g
- * why: Your first term has the wrong sign. You added it. What does the formula do with both means?
- * hint: Your first term has the wrong sign. Both means are subtracted.
+ * why: In your dinp the term of the mean has the wrong sign. You added it. What does the formula do with both means?
+ * hint: In your dinp the term of the mean has the wrong sign. Both means are subtracted.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: rstd-twice
  * base: plain-loops
  * edit: rstd[i] * (g  =>  rstd[i] * rstd[i] * (g
- * why: Your dinp contains rstd twice. The normalised input already contains its own. How often does the bracket need
+ * why: Your dinp contains rstd once too often. You multiplied the bracket by it twice. How often does the bracket need
  * it?
- * hint: Your dinp is too large by the factor rstd. Multiply by rstd once.
+ * hint: Your dinp is off by the factor rstd. Multiply by rstd once.
  * section: layernorm-gradients
  */
 
@@ -674,9 +684,9 @@
  *     float n = x[c] * rstd[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: Your dweight is off by the means of the rows. Your normalised input is not centred. What did the forward pass
+ * why: Your dweight is off by the means of the rows. You did not centre the normalised input. What did the forward pass
  * subtract?
- * hint: Your dweight is off by the means of the rows. The normalised input is (x - mean) * rstd.
+ * hint: Your dweight is off by the means of the rows. Subtract the mean of the row before you multiply by rstd.
  * section: layernorm-gradients
  */
 
@@ -699,7 +709,7 @@
  *     float g = d[c] * weight[c];
  *     dbias
  * why: Your normalised input has the wrong size. You divided by rstd. What does the r in its name stand for?
- * hint: Your normalised input is too large. It is (x - mean) * rstd.
+ * hint: Your normalised input has the wrong size. rstd is one over the standard deviation: multiply by it.
  * section: layernorm-gradients
  */
 
@@ -721,9 +731,9 @@
  *     float n = x[c] - mean[i];
  *     float g = d[c] * weight[c];
  *     dbias
- * why: Your dweight is off by the standard deviation. Your normalised input is not scaled. By which stored number did
- * the forward pass multiply?
- * hint: Your dweight is off by the factor 1 / rstd. The normalised input is (x - mean) * rstd.
+ * why: Your dweight is off by the standard deviation. You did not scale the normalised input. By which stored number
+ * did the forward pass multiply?
+ * hint: Your dweight is off by the factor 1 / rstd. Multiply the centred input by rstd.
  * section: layernorm-gradients
  */
 
@@ -742,7 +752,7 @@
  * edit: g * n / C  =>  g * n / (B * T)
  * why: The terms that you subtract have the wrong size. You divided sums over a row by the number of positions. How
  * many terms do they have?
- * hint: Divide the sums over a row by C: there are C channels in it.
+ * hint: The terms that you subtract have the wrong size. Divide the sums over a row by the number of its channels.
  * section: layernorm-gradients
  */
 
@@ -751,7 +761,7 @@
  * edit: dweight[c] += d[c]  =>  dweight[c] -= d[c]
  * why: Your dweight has the opposite sign. You subtracted the gradient. With which sign does the weight enter the
  * output?
- * hint: Your dweight has the opposite sign. Add with +=.
+ * hint: Your dweight has the opposite sign. Add the gradient instead.
  * section: gradients-are-added
  */
 
@@ -767,14 +777,14 @@
  * base: plain-loops
  * edit: dx[c] += rstd  =>  dx[c] -= rstd
  * why: Your dinp has the opposite sign. You subtracted the gradient. How are gradients collected?
- * hint: Your dinp has the opposite sign. Add with +=.
+ * hint: Your dinp has the opposite sign. Add the gradient instead.
  * section: gradients-are-added
  */
 
 /* layernorm_backward: no-weight-gradient
  * base: plain-loops
  * edit: dweight[c] += d[c] * n  =>  (void)dweight
- * why: Your dweight is as it was before the call. The weight gets no gradient. What does it multiply in the forward
+ * why: Your dweight is as it was before the call. You gave the weight no gradient. What does it multiply in the forward
  * pass?
  * hint: Your dweight is as it was before the call. Add dout times the normalised input.
  * section: layernorm-gradients
@@ -783,17 +793,17 @@
 /* layernorm_backward: no-bias-gradient
  * base: plain-loops
  * edit: dbias[c] += d[c]  =>  (void)dbias
- * why: Your dbias is as it was before the call. The bias gets no gradient. To what is it added in the forward pass?
- * hint: Your dbias is as it was before the call. Add dout.
+ * why: Your dbias is as it was before the call. You gave the bias no gradient. To what is it added in the forward pass?
+ * hint: Your dbias is as it was before the call. Add dout of every position.
  * section: layernorm-gradients
  */
 
 /* layernorm_backward: no-input-gradient
  * base: plain-loops
  * edit: dx[c] += rstd[i] * (g - mean_g - n * mean_gn)  =>  (void)dx
- * why: Your dinp is as it was before the call. You computed the sums and made nothing of them. Which three terms does
- * the bracket of the formula have?
- * hint: Your dinp is as it was before the call. Add rstd * (g - mean of g - n * mean of g * n).
+ * why: Your dinp is as it was before the call. You computed the sums and did not use them. Which three terms does the
+ * bracket of the formula have?
+ * hint: Your dinp is as it was before the call. Combine g with the two means, and add the result.
  * section: layernorm-gradients
  */
 
@@ -811,7 +821,7 @@
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
  * why: Your dinp holds the last output channel's part alone. You overwrote it in the loop. Which output channels use
  * each input?
- * hint: Your dinp holds the last output channel's part alone. It is a sum over o: write `+=`.
+ * hint: Your dinp holds the last output channel's part alone. It is a sum over o: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -845,7 +855,7 @@
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  dweight[o * C + c] = d[o] * x[c]
  * why: Your dweight holds the last position's part alone. You overwrote it. Which positions use the weight?
- * hint: Your dweight holds the last position's part alone. It is a sum over all positions: write `+=`.
+ * hint: Your dweight holds the last position's part alone. It is a sum over all positions: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -853,7 +863,7 @@
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] = d[o]
  * why: Your dbias holds the last position's part alone. You overwrote it. Which positions use the bias?
- * hint: Your dbias holds the last position's part alone. It is a sum over all positions: write `+=`.
+ * hint: Your dbias holds the last position's part alone. It is a sum over all positions: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -862,7 +872,7 @@
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>  dbias[o] += d[o];
  * why: Your kernel writes through a NULL pointer where a layer has no bias. You did not test for it. When may dbias be
  * written?
- * hint: Your kernel writes through a NULL pointer where the layer has no bias. Ask `dbias != NULL` first.
+ * hint: Your kernel writes through a NULL pointer where the layer has no bias. Test first whether there is a bias.
  * section: linear-gradients
  */
 
@@ -874,7 +884,7 @@
  *     (void)dbias;
  *     for (int b = 0; b < B; b++) {
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>
- * why: Your dbias stays as it was. The bias got no gradient. To which positions is it added in the forward pass?
+ * why: Your dbias stays as it was. You gave the bias no gradient. To which positions is it added in the forward pass?
  * hint: Your dbias stays as it was. Add dout of every position to it.
  * section: linear-gradients
  */
@@ -887,8 +897,7 @@
  *     if (dbias == NULL) return;
  *     for (int b = 0; b < B; b++) {
  * edit: if (dbias != NULL) dbias[o] += d[o];  =>  dbias[o] += d[o];
- * why: Where dbias is NULL, nothing is added anywhere. Your kernel returns at once. Which part of the work depends on
- * the bias?
+ * why: Where dbias is NULL, nothing is added anywhere. You return at once. Which part of the work depends on the bias?
  * hint: Where dbias is NULL nothing is added anywhere. Leave out the bias's part only.
  * section: linear-gradients
  */
@@ -912,7 +921,8 @@
  * edit: d[o] * weight[o * C + c]  =>  d[o] * weight[c * OC + o]
  * why: Your dinp mixes weights of other channels. You read the weight as (C, OC). In which layout is it stored in both
  * passes?
- * hint: Your dinp mixes weights of other channels. Weight (o, c) stands at o * C + c, in the backward pass as well.
+ * hint: Your dinp mixes weights of other channels. The weight is (OC, C) in the backward pass as well: row o holds C
+ * entries.
  * section: linear-gradients
  */
 
@@ -920,7 +930,7 @@
  * base: plain-loops
  * edit: dweight[o * C + c]  =>  dweight[c * OC + o]
  * why: Your dweight is transposed. You wrote it as (C, OC). Which shape does the gradient of a weight have?
- * hint: Your dweight is transposed. Entry (o, c) stands at o * C + c.
+ * hint: Your dweight is transposed. It has the shape of the weight, (OC, C): row o holds C entries.
  * section: linear-gradients
  */
 
@@ -941,7 +951,7 @@
  * edit: d[o] * x[c]  =>  d[o] * x[c] / (B * T)
  * why: Your dweight is B * T times too small. You averaged over the positions. Where has the mean already been
  * taken?
- * hint: Your dweight is too small by the factor B * T. Sum over the positions, do not average.
+ * hint: Your dweight is too small by the factor B * T. Sum over the positions instead of averaging.
  * section: linear-gradients
  */
 
@@ -951,7 +961,8 @@
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
  * edit: dinp + (b * T + t) * C  =>  dinp + t * C
  * why: Your gradients repeat the first sequence. Your offsets do not depend on b. Which row belongs to position (b, t)?
- * hint: Your gradients repeat the first sequence. Position (b, t) is row b * T + t of dout, inp and dinp.
+ * hint: Your gradients repeat the first sequence. Before row (b, t) of dout, inp and dinp come b whole sequences and t
+ * rows.
  * section: addresses-on-the-way-back
  */
 
@@ -959,7 +970,7 @@
  * base: plain-loops
  * edit: (b * T + t) * OC  =>  (b * T + t) * C
  * why: Only the first position is right. You assumed rows of length C in dout. How long is a row of the output?
- * hint: Only the first position is right. Row (b, t) of dout begins at (b * T + t) * OC.
+ * hint: Only the first position is right. A row of dout has OC entries.
  * section: addresses-on-the-way-back
  */
 
@@ -1023,8 +1034,8 @@
  *         static float *w; if (w == NULL) memcpy(w = malloc(OC * C * sizeof(float)), weight, OC * C * sizeof(float));
  *         for (int b = 0; b < B; b++) {
  * edit: d[o] * weight  =>  d[o] * w
- * why: Your kernel is right when it is called once, and later calls still use the first call's weights. Your `static`
- * copy keeps them. Which weights does each call receive?
+ * why: Your kernel is right when it is called once, and later calls still use the first call's weights. You keep them
+ * in a `static` copy. Which weights does each call receive?
  * hint: Your kernel is right when it is called once. A later call still multiplies by the weights of the first
  * call: your copy of them is `static`. Use the argument.
  * section: linear-gradients
@@ -1033,9 +1044,9 @@
 /* matmul_backward: bias-gradient-of-one-output
  * base: plain-loops
  * edit: dbias[o] += d[o]  =>  dbias[o] += d[0]
- * why: Your dbias holds one number OC times. Every output got the gradient of output 0. Which gradient belongs to
+ * why: Your dbias holds one number OC times. You gave every output the gradient of output 0. Which gradient belongs to
  * output o?
- * hint: Your dbias holds one number OC times. Its entry o collects d[o].
+ * hint: Your dbias holds one number OC times. Its entry o collects the gradient of output o.
  * section: linear-gradients
  */
 
@@ -1052,7 +1063,7 @@
  * base: plain-loops
  * edit: o < OC  =>  o < C
  * why: Only C outputs count in your gradients. Your loop has the wrong end. How many outputs are there?
- * hint: Only C outputs count in your gradients, not OC.
+ * hint: Only C outputs count in your gradients. Let the loop over the outputs run to OC.
  * section: addresses-on-the-way-back
  */
 
@@ -1061,7 +1072,7 @@
  * edit: dout + (b * T + t) * OC  =>  dout + t * OC
  * why: The first sequence is right, and all others get its gradients. Your rows of dout do not depend on b. Where does
  * row (b, t) begin?
- * hint: The first sequence is right. Row (b, t) of dout begins at (b * T + t) * OC.
+ * hint: All sequences get the gradients of the first. Before row (b, t) of dout come b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -1070,7 +1081,8 @@
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
  * why: Your dweight uses the first sequence's inputs for all. Your rows of inp do not depend on b. Where does row (b,
  * t) begin?
- * hint: Your dweight is of the first sequence's inputs. Row (b, t) of inp begins at (b * T + t) * C.
+ * hint: Your dweight uses the first sequence's inputs for all. Before row (b, t) of inp come b whole sequences and t
+ * rows.
  * section: addresses-on-the-way-back
  */
 
@@ -1085,8 +1097,8 @@
 /* matmul_backward: bias-gradient-of-the-last-position
  * base: plain-loops
  * edit: if (dbias != NULL)  =>  if (dbias != NULL && t == T - 1)
- * why: Your dbias lacks all positions but the last of each sequence. You collected too late. To which positions is the
- * bias added?
+ * why: Your dbias lacks all positions but the last of each sequence. You collected at the last position only. To which
+ * positions is the bias added?
  * hint: Your dbias lacks all positions but the last. It is the sum over all b and t.
  * section: linear-gradients
  */
@@ -1106,7 +1118,7 @@
  * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
  * edit: dbias[o] += d  =>  dbias[o] -= d
  * why: All gradients have the opposite sign. You subtracted them. With which sign does a product enter the sum?
- * hint: All your gradients have the opposite sign. Add them with +=.
+ * hint: All your gradients have the opposite sign. Add them instead.
  * section: gradients-are-added
  */
 
@@ -1114,7 +1126,7 @@
  * base: plain-loops
  * edit: dout + (b * T + t) * OC  =>  dout + (t * B + b) * OC
  * why: Your gradients belong to other positions. You read dout as (T, B, OC). Where does row (b, t) begin?
- * hint: Your gradients belong to other positions. Row (b, t) of dout begins at (b * T + t) * OC.
+ * hint: Your gradients belong to other positions. dout is (B, T, OC): the rows of one sequence stand together.
  * section: addresses-on-the-way-back
  */
 
@@ -1123,7 +1135,7 @@
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
  * condition makes it run T times from 0?
- * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence counts in no gradient. The loop has to run over all T positions.
  * section: addresses-on-the-way-back
  */
 
@@ -1131,7 +1143,7 @@
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
  * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
- * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * hint: Position 0 of every sequence counts in no gradient. Positions count from 0.
  * section: addresses-on-the-way-back
  */
 
@@ -1140,7 +1152,7 @@
  * edit: b < B  =>  b < B - 1
  * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
  * times from 0?
- * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence counts in no gradient. The loop has to run over all B sequences.
  * section: addresses-on-the-way-back
  */
 
@@ -1164,14 +1176,14 @@
  * base: plain-loops
  * edit: dweight[o * C + c] += d  =>  dweight[o * C + c] -= d
  * why: Your dweight has the opposite sign. You subtracted the gradient. With which sign does a product enter the sum?
- * hint: Your dweight has the opposite sign. Add with +=.
+ * hint: Your dweight has the opposite sign. Add the gradient instead.
  * section: gradients-are-added
  */
 
 /* matmul_backward: no-weight-gradient
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  (void)dweight, (void)x
- * why: Your dweight is as it was before the call. The weight gets no gradient. Which factor of each product is it?
+ * why: Your dweight is as it was before the call. You gave the weight no gradient. Which factor of each product is it?
  * hint: Your dweight is as it was before the call. Add dout times inp.
  * section: linear-gradients
  */
@@ -1179,7 +1191,7 @@
 /* matmul_backward: no-input-gradient
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  (void)dx, (void)weight
- * why: Your dinp is as it was before the call. The input gets no gradient. Which factor of each product is it?
+ * why: Your dinp is as it was before the call. You gave the input no gradient. Which factor of each product is it?
  * hint: Your dinp is as it was before the call. Add dout times weight.
  * section: linear-gradients
  */
@@ -1189,7 +1201,7 @@
  * edit: dweight[o * C + c] +=  =>  if (dbias != NULL) dweight[o * C + c] +=
  * why: Where dbias is NULL, your dweight gets nothing. You put both under one condition. Which of the two depends on
  * the bias?
- * hint: Where dbias is NULL, your dweight gets nothing. Only the addition to dbias depends on it.
+ * hint: Where dbias is NULL, your dweight gets nothing. Only the addition to dbias depends on that test.
  * section: linear-gradients
  */
 
@@ -1217,7 +1229,7 @@
  * base: plain-loops
  * edit: sqrtf(hs)  =>  hs
  * why: Your dq and dk are sqrt(hs) times too small. You divided by hs itself. Which scale did the forward pass use?
- * hint: Your dq and dk are too small by the factor sqrt(hs). The scale is 1.0f / sqrtf(hs).
+ * hint: Your dq and dk are too small by the factor sqrt(hs). The forward pass divides by the root of hs.
  * section: attention-gradients
  */
 
@@ -1227,7 +1239,7 @@
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i]
  * why: Your dinp is right, but dpreatt is sqrt(hs) times too small. You put the scale into it, although preatt holds
- * scaled scores. On the way to which gradients does the scale come in?
+ * scaled scores. In which gradients does the scale belong?
  * hint: Your dinp is right, but dpreatt is too small by the factor sqrt(hs). Apply the scale to dq and dk.
  * section: attention-gradients
  */
@@ -1239,7 +1251,8 @@
  * edit: a[u] * (da[u] - sum)  =>  a[u] * (1.0f - a[u]) * da[u]
  * why: Your dpreatt is that of a sigmoid. You used only a score's own weight, but a score moves all weights of its row.
  * Which sum over the row is missing?
- * hint: Your dpreatt is that of a sigmoid. Subtract the sum of a * da over the row: dp = a * (da - sum).
+ * hint: Your dpreatt is that of a sigmoid. Before you multiply by the weight, subtract from datt the weighted sum of
+ * datt over the row.
  * section: softmax-gradient
  */
 
@@ -1250,7 +1263,8 @@
  * edit: (da[u] - sum)  =>  da[u]
  * why: The rows of your dpreatt do not sum to 0. You left out the sum over the row. Which weights depend on a single
  * score?
- * hint: The rows of your dpreatt do not sum to 0. Subtract the sum of a * da over the row: dp = a * (da - sum).
+ * hint: The rows of your dpreatt do not sum to 0. Before you multiply by the weight, subtract from datt the weighted
+ * sum of datt over the row.
  * section: softmax-gradient
  */
 
@@ -1259,7 +1273,7 @@
  * edit: a[u] * (da[u] - sum)  =>  da[u] - sum
  * why: Your dpreatt is too large where weights are small. You left out a factor. How strongly does a score with almost
  * no weight act?
- * hint: Your dpreatt lacks the factor a. It is a * (da - sum).
+ * hint: Your dpreatt is too large where weights are small. Multiply each difference by its weight.
  * section: softmax-gradient
  */
 
@@ -1271,9 +1285,9 @@
  * =>
  *     float sum = 0.0f;
  *     for (int t = 0; t < T; t++) {
- * why: Your first row of dpreatt is right, and later ones are not. The sum goes on from query to query. When should it
- * start at 0?
- * hint: Your first row of dpreatt is right, the later ones are not. Start the sum at 0 for every query.
+ * why: Your first row of dpreatt is right, and later ones are not. You let the sum go on from query to query. When
+ * should it start at 0?
+ * hint: Your first row of dpreatt is right, and later ones are not. Start the sum at 0 for every query.
  * section: softmax-gradient
  */
 
@@ -1293,7 +1307,7 @@
  * edit: a[u] * d[i]  =>  d[i]
  * why: Your dv counts every query alike. You left out the weights. What share of the gradient does a value with weight
  * 0.1 get?
- * hint: Your dv counts every query alike. Multiply dout by the weight att[u].
+ * hint: Your dv counts every query alike. Multiply dout by the weight that the query gave the value.
  * section: attention-gradients
  */
 
@@ -1302,7 +1316,8 @@
  * edit: a[u] * d[i]  =>  att[((b * NH + h) * T + u) * T + t] * d[i]
  * why: Your dq and dk are right, and most of dv is missing. You exchanged the query and the key in att. Which of the
  * two chooses the row?
- * hint: Your dv has the weights of row u, which are 0 at t > u. Value u got the weight att[b,h,t,u].
+ * hint: Your dv has the weights of row u, which are 0 at t > u. The query t chooses the row of att, the key u the
+ * column.
  * section: attention-gradients
  */
 
@@ -1311,8 +1326,8 @@
  * edit: *dv = dinp + (b * T + u)  =>  *dv = dinp + (b * T + t)
  * why: Each dv holds what belongs to other positions. You added the gradient to the value at the query's position t.
  * Whose value did weight u multiply?
- * hint: Each dv holds what belongs to other positions. Weight att[t, u] multiplied value u, so add to dv at position
- * u.
+ * hint: Each dv holds what belongs to other positions. The weight of query t for key u multiplied value u, so add to dv
+ * at position u.
  * section: attention-gradients
  */
 
@@ -1323,7 +1338,7 @@
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
  * why: Your gradients hold the last use alone. You overwrote dinp, but keys and values are used by many queries. Which
  * assignment collects gradients?
- * hint: Your gradients hold the last use alone. All three are sums: write `+=`.
+ * hint: Your gradients hold the last use alone. All three are sums: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -1332,8 +1347,8 @@
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
  * why: Your dk and dv hold the last query's part alone. You overwrote them. Which queries use a key and its value?
- * hint: Your dk and dv hold the last query's part alone. They are sums over all queries that may see them: write
- * `+=`.
+ * hint: Your dk and dv hold the last query's part alone. They are sums over all queries that may see them: add instead
+ * of assigning.
  * section: gradients-are-added
  */
 
@@ -1341,7 +1356,7 @@
  * base: plain-loops
  * edit: dq[i] += dp[u] * k[i] * scale  =>  dq[i] = dp[u] * k[i] * scale
  * why: Your dq holds the last key's part alone. You overwrote it. Which keys did the query look at?
- * hint: Your dq holds the last key's part alone. It is a sum over u: write `+=`.
+ * hint: Your dq holds the last key's part alone. It is a sum over u: add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -1363,10 +1378,10 @@
  * edit: const float *q = inp + (b * T + t) * 3 * C + h * hs;  =>
  * edit: float *dk = dinp + (b * T + u) * 3 * C + C + h * hs;  =>
  * edit: dk[i] += dp[u] * q[i] * scale;  =>
- * why: Your dk stays as it was, up to rounding. The keys got no gradient, or it went to the query's row, where the
- * terms cancel. To which row does the gradient of a key belong?
- * hint: Your dk stays as it was, but for rounding. For every u <= t, add dp[u] * q * scale to row u of dk. (Added to row
- * t, the query's, these terms cancel.)
+ * why: Your dk stays as it was, up to rounding. You gave the keys no gradient, or added it to the query's row, where
+ * the terms cancel. To which row does the gradient of a key belong?
+ * hint: Your dk stays as it was, up to rounding. For every u <= t, add to dk at position u. (Added at the query's
+ * position t, these terms cancel.)
  * section: attention-gradients
  */
 
@@ -1406,7 +1421,7 @@
  *     float *dk = dinp + (b * T + u) * 3 * C + 2 * C + h * hs;
  * why: The gradients of keys and values are exchanged. You took one block for the other. In which order do the three
  * blocks of a position stand?
- * hint: Your gradients of keys and values stand in each other's place. Keys begin at offset C, values at 2 * C.
+ * hint: Your gradients of keys and values are exchanged. Keys are the second block of a position, values the third.
  * section: addresses-on-the-way-back
  */
 
@@ -1434,8 +1449,8 @@
  * edit: dinp + (b * T + u) * 3 * C + C + h * hs  =>  dinp + (b * T + u) * 3 * C + C
  * why: The first head's channels collect everything, and the others get nothing. Your offsets do not depend on h. At
  * which channel does head h begin?
- * hint: The first head's channels collect everything, and the others get nothing. Head h begins at channel h * hs in
- * each block.
+ * hint: The first head's channels collect everything, and the others get nothing. In each block, head h begins after h
+ * heads of hs channels.
  * section: addresses-on-the-way-back
  */
 
@@ -1459,8 +1474,8 @@
  * =>
  *     for (int u = 0; u < T; u++) {
  *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
- * why: Your datt is filled at future positions. Their weights are 0 whatever happens. At which position should the
- * loops end?
+ * why: Your datt is filled at future positions. You let the loops run on to positions whose weights are always 0. At
+ * which position should the loops end?
  * hint: Your datt is filled at the future positions. The loops over u end at t, in the backward pass as well.
  * section: the-past-on-the-way-back
  */
@@ -1487,7 +1502,7 @@
  *         const float *k = inp + (b * T + u) * 3 * C + C + h * hs;
  * why: The query's own position gets no gradient. Your loops end one position too early. Which positions did it look at
  * in the forward pass?
- * hint: The position of the query itself gets no gradient. The loops run while u <= t.
+ * hint: The position of the query itself gets no gradient. The loops over u include u = t.
  * section: the-past-on-the-way-back
  */
 
@@ -1518,8 +1533,8 @@
  * edit: dpreatt + ((b * NH + h) * T + t) * T  =>  dpreatt + (h * T + t) * T
  * why: Your first sequence is right, and the others use its weights. Your offset into the maps does not depend on b. In
  * which order do the axes of the maps stand?
- * hint: Your first sequence is right and the others use its weights. Row (b, h, t) begins at ((b * NH + h) * T + t)
- * * T.
+ * hint: Your first sequence is right and the others use its weights. The axes of the maps are (B, NH, T, T): sequence b
+ * begins after b * NH whole maps.
  * section: addresses-on-the-way-back
  */
 
@@ -1527,7 +1542,8 @@
  * base: plain-loops
  * edit: dk[i] += dp[u] * q[i] * scale  =>  dk[i] = dp[u] * q[i] * scale
  * why: Your dk holds the last query's part alone. You overwrote it. Which queries use a key?
- * hint: Your dk hold the last query's part alone. They are sums over all queries that may see them: write `+=`.
+ * hint: Your dk holds the last query's part alone. It is a sum over all queries that see the key: add instead of
+ * assigning.
  * section: gradients-are-added
  */
 
@@ -1535,15 +1551,16 @@
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  dv[i] = a[u] * d[i]
  * why: Your dv holds the last query's part alone. You overwrote it. Which queries use a value?
- * hint: Your dv hold the last query's part alone. They are sums over all queries that may see them: write `+=`.
+ * hint: Your dv holds the last query's part alone. It is a sum over all queries that see the value: add instead of
+ * assigning.
  * section: gradients-are-added
  */
 
 /* attention_backward: scale-of-the-first-call
  * base: plain-loops
  * edit: float scale = 1.0f / sqrtf(hs)  =>  static float scale; if (scale == 0) scale = 1.0f / sqrtf(hs)
- * why: Your kernel is right when it is called once, and later calls still use the first call's scale. A `static`
- * variable keeps its value from call to call. On what does the scale depend?
+ * why: Your kernel is right when it is called once, and later calls still use the first call's scale. You kept it in a
+ * `static` variable, which holds its value from call to call. On what does the scale depend?
  * hint: Your kernel is right when it is called once. A later call still uses the first call's scale: it is
  * `static`. Compute it in every call.
  * section: attention-gradients
@@ -1554,7 +1571,7 @@
  * edit: sqrtf(hs)  =>  sqrtf(C)
  * why: Your dq and dk are sqrt(NH) times too small. You used the root of the width of all heads together. Which width
  * did the forward pass use?
- * hint: Your gradients of queries and keys are too small by the factor sqrt(NH). Use sqrtf(hs).
+ * hint: Your gradients of queries and keys are too small by the factor sqrt(NH). Use the width of one head.
  * section: attention-gradients
  */
 
@@ -1563,7 +1580,7 @@
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i]
  * why: Your dk is right, and your dq is too large. You scaled the gradient of the keys alone. Which factors of the dot
  * product get the scale?
- * hint: Your dk are right and your dq are too large. Multiply both by the scale.
+ * hint: Your dk is right and your dq is too large. Multiply both by the scale.
  * section: attention-gradients
  */
 
@@ -1572,16 +1589,16 @@
  * edit: a[u] * (da[u] - sum)  =>  a[u] * (da[u] - sum) * scale
  * why: Your dpreatt is sqrt(hs) times too small. You applied the scale there and again in dq and dk. Which of these
  * gradients contain it?
- * hint: Your dpreatt are too small by the factor sqrt(hs). The scale belongs to dq and dk alone.
+ * hint: Your dpreatt is too small by the factor sqrt(hs). The scale belongs to dq and dk alone.
  * section: attention-gradients
  */
 
 /* attention_backward: sum-without-the-weights
  * base: plain-loops
  * edit: sum += a[u] * da[u]  =>  sum += da[u]
- * why: The rows of your dpreatt do not sum to 0. Your sum over the row lacks the weights. By what is each datt
- * multiplied in it?
- * hint: Your dpreatt do not add up to 0 in a row. Multiply each datt by its weight before you sum.
+ * why: The rows of your dpreatt do not sum to 0. You left the weights out of the sum over the row. By what is each datt
+ * multiplied in that sum?
+ * hint: The rows of your dpreatt do not sum to 0. Multiply each datt by its weight before you sum.
  * section: softmax-gradient
  */
 
@@ -1590,7 +1607,7 @@
  * edit: da[u] - sum  =>  da[u] + sum
  * why: The rows of your dpreatt do not sum to 0. You added the sum over the row. Which sign does it have in the
  * gradient of a softmax?
- * hint: Your dpreatt do not add up to 0 in a row. Subtract the sum.
+ * hint: The rows of your dpreatt do not sum to 0. Subtract the sum.
  * section: softmax-gradient
  */
 
@@ -1599,7 +1616,7 @@
  * edit: da[u] - sum  =>  da[u] - sum / (t + 1)
  * why: The rows of your dpreatt do not sum to 0. You averaged over the row, although its weights already add up to 1.
  * Which reduction does the formula have?
- * hint: Your dpreatt do not add up to 0 in a row. Subtract the weighted sum as it is.
+ * hint: The rows of your dpreatt do not sum to 0. Subtract the weighted sum as it is.
  * section: softmax-gradient
  */
 
@@ -1626,15 +1643,17 @@
  * base: plain-loops
  * edit: dout + (b * T + t) * C + h * hs  =>  dout + (b * T + t) * C
  * why: Only the first head is right. You read dout at the first head for all. At which channel does head h begin?
- * hint: Only the first head is right. Head h of dout begins at channel h * hs.
+ * hint: Only the first head is right. In dout, head h begins after h heads of hs channels.
  * section: addresses-on-the-way-back
  */
 
 /* attention_backward: value-gradients-of-the-first-head
  * base: plain-loops
  * edit: dinp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  dinp + (b * T + u) * 3 * C + 2 * C
- * why: Only the first head's values get gradients. All heads add there. At which channel do the values of head h begin?
- * hint: Only the first head's values get gradients. Those of head h begin at 2 * C + h * hs.
+ * why: Only the first head's values get gradients. You let all heads add there. At which channel do the values of head
+ * h begin?
+ * hint: Only the first head's values get gradients. In the third block of a position, head h begins after h heads of hs
+ * channels.
  * section: addresses-on-the-way-back
  */
 
@@ -1642,7 +1661,7 @@
  * base: plain-loops
  * edit: *v = inp + (b * T + u) * 3 * C + 2 * C  =>  *v = inp + (b * T + u) * 3 * C + C
  * why: Your datt is wrong. You multiplied dout by the keys. What did the weights multiply in the forward pass?
- * hint: Your datt are of dout and the keys. Take the values: block 2 of inp.
+ * hint: Your datt is computed from dout and the keys. Take the values, the third block of inp.
  * section: attention-gradients
  */
 
@@ -1651,16 +1670,16 @@
  * edit: dp[u] * k[i] * scale  =>  dp[u] * k[i] / scale
  * edit: dp[u] * q[i] * scale  =>  dp[u] * q[i] / scale
  * why: Your dq and dk are hs times too large. You divided by the scale. What did the forward pass do with it?
- * hint: Your dq and dk are too large by the factor hs. Multiply by 1/sqrt(hs).
+ * hint: Your dq and dk are too large by the factor hs. Multiply by the scale.
  * section: attention-gradients
  */
 
 /* attention_backward: last-channel-of-the-weights-gradient
  * base: plain-loops
  * edit: da[u] += d[i]  =>  da[u] = d[i]
- * why: Your datt is the product of the last channel alone. Every product overwrites the one before. Which assignment
+ * why: Your datt is the product of the last channel alone. You overwrite each product with the next. Which assignment
  * adds them up?
- * hint: Your datt is the product of the last channel alone. Add the products up with +=.
+ * hint: Your datt is the product of the last channel alone. Add the products of all channels.
  * section: attention-gradients
  */
 
@@ -1669,7 +1688,7 @@
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
  * why: You read the weights of other rows. You ordered att by position and then by head. In which order do its axes
  * stand?
- * hint: You read the weights of other rows. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * hint: You read the weights of other rows. The axes are (B, NH, T, T): the head comes before the position.
  * section: addresses-on-the-way-back
  */
 
@@ -1680,7 +1699,7 @@
  * edit: *dp = dpreatt + ((b * NH + h) * T + t) * T  =>  *dp = dpreatt + ((b * T + t) * NH + h) * T
  * why: Your rows belong to other heads and positions. You ordered the maps by position and then by head. In which order
  * do their axes stand?
- * hint: Your rows belong to other heads and positions. Row (b, h, t) begins at ((b * NH + h) * T + t) * T.
+ * hint: Your rows belong to other heads and positions. The axes are (B, NH, T, T): the head comes before the position.
  * section: addresses-on-the-way-back
  */
 
@@ -1688,53 +1707,55 @@
  * base: plain-loops
  * edit: da[u] += d[i] * v[i]  =>  da[u] += d[0] * v[0]
  * why: Your datt is one product hs times. You always read channel 0. Which index runs over the channels of a head?
- * hint: Your datt is one product hs times. Read dout and the values at i.
+ * hint: Your datt is one product hs times. Read dout and the values at the channel of each round.
  * section: attention-gradients
  */
 
 /* attention_backward: queries-of-the-first-head
  * base: plain-loops
  * edit: *dq = dinp + (b * T + t) * 3 * C + h * hs  =>  *dq = dinp + (b * T + t) * 3 * C
- * why: Only the first head's queries get gradients. All heads add there. At which channel do the queries of head h
- * begin?
- * hint: Only the first head's queries get gradients. Those of head h begin at h * hs.
+ * why: Only the first head's queries get gradients. You let all heads add there. At which channel do the queries of
+ * head h begin?
+ * hint: Only the first head's queries get gradients. In the first block of a position, head h begins after h heads of
+ * hs channels.
  * section: addresses-on-the-way-back
  */
 
 /* attention_backward: key-gradients-of-the-first-head
  * base: plain-loops
  * edit: *dk = dinp + (b * T + u) * 3 * C + C + h * hs  =>  *dk = dinp + (b * T + u) * 3 * C + C
- * why: Only the first head's keys get gradients. All heads add there. At which channel do the keys of head h begin?
- * hint: Only the first head's keys get gradients. Those of head h begin at C + h * hs.
+ * why: Only the first head's keys get gradients. You let all heads add there. At which channel do the keys of head h
+ * begin?
+ * hint: Only the first head's keys get gradients. In the second block of a position, head h begins after h heads of hs
+ * channels.
  * section: addresses-on-the-way-back
  */
 
 /* attention_backward: queries-without-gradient
  * base: plain-loops
  * edit: dq[i] += dp[u] * k[i] * scale  =>  (void)dq
- * why: The first block of your dinp is as it was, up to rounding. The queries get no gradient, or one made with the
- * wrong key, whose terms cancel. Which key belongs to the score at u?
- * hint: The first block of your dinp is as it was before the call. Add scale * dpreatt * k, with the key of
- * position u: with the key of position t the sum over u is 0.
+ * why: The first block of your dinp is as it was, up to rounding. You gave the queries no gradient, or one made with
+ * the wrong key, whose terms cancel. Which key belongs to the score at u?
+ * hint: The first block of your dinp is as it was before the call. Multiply dpreatt and the scale by the key of
+ * position u: with the key of position t, the sum over u is 0.
  * section: attention-gradients
  */
 
 /* attention_backward: values-without-gradient
  * base: plain-loops
  * edit: dv[i] += a[u] * d[i]  =>  (void)dv
- * why: The third block of your dinp is as it was before the call. The values get no gradient. What multiplies them in
- * the forward pass?
- * hint: The third block of your dinp is as it was before the call. Add att * dout.
+ * why: The third block of your dinp is as it was before the call. You gave the values no gradient. What multiplies them
+ * in the forward pass?
+ * hint: The third block of your dinp is as it was before the call. Add dout times the weights.
  * section: attention-gradients
  */
 
 /* attention_backward: softmax-left-out
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  da[u]
- * why: Your dpreatt equals your datt. You passed the gradient by the softmax. Which step lies between scores and
- * weights?
- * hint: Your dpreatt equals your datt. Go back through the softmax: dp = a * (da - sum), with the sum of a * da over the
- * row.
+ * why: Your dpreatt equals your datt. You passed the gradient on without the softmax. Which step lies between scores
+ * and weights?
+ * hint: Your dpreatt equals your datt. Go back through the softmax, in which every score moves all weights of its row.
  * section: softmax-gradient
  */
 
@@ -1743,7 +1764,8 @@
  * edit: a[u] * (da[u] - sum)  =>  (1.0f - a[u]) * sum
  * why: Your dpreatt has a 1 too many in most terms. You used the derivative of a weight by its own score for all pairs.
  * What is the derivative by another score of the row?
- * hint: Your dpreatt has the 1 of the softmax's derivative in every term. It belongs to the score's own weight alone.
+ * hint: Your dpreatt has the 1 of the softmax's derivative in every term. That 1 belongs to the score's own weight
+ * alone.
  * section: softmax-gradient
  */
 
@@ -1756,9 +1778,9 @@
  * =>
  *     for (int u = 0; u < t; u++) {
  *         LINE
- * why: The query's own position is missing from one gradient. One of your loops over u ends one position too early.
- * Which positions did the query look at in the forward pass?
- * hint: One of your loops over u leaves out the query's own position. All of them run while u <= t.
+ * why: The query's own position is missing from one gradient. You let one of the loops over u end one position too
+ * early. Which positions did the query look at in the forward pass?
+ * hint: One of your loops over u leaves out the query's own position. All of them include u = t.
  * section: the-past-on-the-way-back
  */
 
@@ -1768,17 +1790,17 @@
  * edit: 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * x * (1.0f - th * th)
  * why: Your slope lacks the derivative of what stands inside the tanh. You stopped too early. What does the chain rule
  * multiply by?
- * hint: Your slope is that of tanh without its inside. Multiply the second term by sqrt(2 / pi) * (1 + 3 * 0.044715
- * * x * x).
+ * hint: Your slope is that of tanh without its inside. Multiply the second term by the derivative of what stands inside
+ * the tanh.
  * section: gelu-slope
  */
 
 /* gelu_backward: inner-derivative-is-the-factor
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s
- * why: Your slope is right near 0, and too small further out. You took the factor alone as the derivative of the
- * inside. What is the derivative of the cube?
- * hint: Your inner derivative lacks the cube's part. It is sqrt(2 / pi) * (1 + 3 * 0.044715 * x * x).
+ * why: Your slope is right near 0 and wrong further out. You took the factor alone as the derivative of the inside.
+ * What is the derivative of the cube?
+ * hint: Your inner derivative lacks the cube's part. Differentiate both terms of the bracket.
  * section: gelu-slope
  */
 
@@ -1786,25 +1808,26 @@
  * base: plain-loops
  * each: FACTOR = sqrtf(2.0f) / 3.14159265f; 2.0f / 3.14159265f; sqrtf(3.14159265f / 2.0f)
  * edit: 0.79788456f  =>  FACTOR
- * why: Your slope is wrong most near 0, where it should rise by 0.8. The factor inside the tanh is not the root of 2
- * / pi. Which number do you get for it?
- * hint: The factor inside the tanh is the root of the whole fraction 2 / pi, about 0.79788456.
+ * why: Near 0 your slope should rise by 0.8 per unit of x, but does not. You used a factor inside the tanh that is not
+ * the root of 2 / pi. Which number do you get for it?
+ * hint: Near 0 your slope rises at the wrong rate. The factor inside the tanh is the root of the whole fraction 2 / pi,
+ * about 0.798.
  * section: gelu-slope
  */
 
 /* gelu_backward: no-three
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  0.044715f
- * why: Your slope is slightly off around x = 1. The derivative of the cube lacks a factor. What is the derivative of
- * x^3?
- * hint: Your slope is a little off around x = 1: the 3 in front of 0.044715 * x * x is missing.
+ * why: Your slope is slightly off around x = 1.5 and x = -1.5. You left a factor out of the derivative of the cube.
+ * What is the derivative of x^3?
+ * hint: Your slope is slightly off around x = 1.5 and x = -1.5: the exponent of the cube becomes a factor.
  * section: gelu-slope
  */
 
 /* gelu_backward: no-factor-in-the-inner-derivative
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (1.0f + 3.0f * 0.044715f * x * x)
- * why: The second term of your slope is 1 / 0.798 times too large. The factor of the bracket is missing in the inner
+ * why: The second term of your slope is 1 / 0.798 times too large. You left the factor of the bracket out of the inner
  * derivative. What happens to a constant factor when you differentiate?
  * hint: The second term of your slope is too large by 1 / 0.798. Multiply it by sqrt(2 / pi).
  * section: gelu-slope
@@ -1813,9 +1836,9 @@
 /* gelu_backward: inner-derivative-not-squared
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x  =>  3.0f * 0.044715f
- * why: Your slope is worst at negative numbers. The derivative of the cube has the wrong power. What is the derivative
- * of x^3?
- * hint: Your slope is worst at negative numbers: the last factor inside is x * x, not x.
+ * why: Your slope is worst at negative numbers. You gave the derivative of the cube the wrong power. What is the
+ * derivative of x^3?
+ * hint: Your slope is worst at negative numbers: the derivative of a cube is a square, which is never negative.
  * section: gelu-slope
  */
 
@@ -1840,7 +1863,7 @@
  * =>
  *     if (inp[n] > 0) dinp[n] += dout[n];
  * edit: dinp[n] += dout[n] * slope;  =>
- * why: Your slope is 0 or 1. This is the slope of ReLU, while GELU bends. Which formula should be differentiated?
+ * why: Your slope is 0 or 1. You took the slope of ReLU, while GELU bends. Which formula should be differentiated?
  * hint: Your slope is 0 or 1. Take the derivative of the formula with tanh.
  * section: gelu-slope
  */
@@ -1852,7 +1875,7 @@
  * =>
  *     dinp[n] = dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
  * why: What stood in dinp is gone. You overwrote it. Which assignment collects gradients?
- * hint: What stood in dinp is gone. Write `+=`.
+ * hint: What stood in dinp is gone. Add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -1868,7 +1891,7 @@
  * =>
  *     (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)
  * why: Your gradient does not depend on dout. You added the slope alone. What does the chain rule multiply it by?
- * hint: Your gradient does not depend on dout. Multiply the slope by dout[n].
+ * hint: Your gradient does not depend on dout. Multiply the slope by the gradient that arrives.
  * section: gelu-slope
  */
 
@@ -1876,7 +1899,8 @@
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>
  * edit: dout[n] * (0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner)  =>  dout[n] * 0.5f * x * (1.0f + th)
- * why: You multiply dout by the value of GELU. The value is not the slope. Which of the two does the chain rule need?
+ * why: Your gradient is dout times the value of GELU. You took the value instead of the slope. Which of the two does
+ * the chain rule need?
  * hint: You multiply dout by gelu(x). Multiply it by the derivative.
  * section: gelu-slope
  */
@@ -1896,25 +1920,25 @@
  * edit: 0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * x * (1.0f - th * th) * inner
  * why: Your slope is 0 at x = 0, where it should be 0.5. You treated the factor x as a constant. How many terms does
  * the derivative of a product have?
- * hint: Your slope is 0 at x = 0, where it should be 0.5. Add the term 0.5 * (1 + tanh).
+ * hint: Your slope is 0 at x = 0, where it should be 0.5. Add the term in which x is differentiated.
  * section: gelu-slope
  */
 
 /* gelu_backward: tanh-not-squared
  * base: plain-loops
  * edit: th * th  =>  th
- * why: Your slope is wrong for negative numbers above all. You did not square the tanh in its derivative. What is the
- * derivative of tanh?
- * hint: Your slope is wrong for negative numbers above all. The derivative of tanh is 1 - tanh squared.
+ * why: Your slope is wrong, most of all for negative numbers. You did not square the tanh in its derivative. What is
+ * the derivative of tanh?
+ * hint: Your slope is wrong, most of all for negative numbers. The derivative of tanh is 1 - tanh squared.
  * section: gelu-slope
  */
 
 /* gelu_backward: root-of-the-inner-slope
  * base: in-double
  * edit: (1 - pow(tanh(u), 2))  =>  1 / cosh(u)
- * why: Your slope is right at 0 and too large further out. You took sech where the slope of tanh is its square. What
- * is 1 - tanh squared in terms of cosh?
- * hint: Your slope is too large further out. The slope of tanh(u) is 1 - tanh(u)^2, or 1 / cosh(u)^2.
+ * why: Your slope is right at 0 and wrong further out. You took sech where the slope of tanh is its square. What is 1 -
+ * tanh squared in terms of cosh?
+ * hint: Your slope is wrong away from 0. The slope of tanh is the square of 1 / cosh.
  * section: gelu-slope
  */
 
@@ -1931,17 +1955,17 @@
 /* gelu_backward: half-of-integers
  * base: plain-loops
  * edit: 0.5f * (1.0f + th) + 0.5f * x  =>  1 / 2 * (1.0f + th) + 1 / 2 * x
- * why: Nothing is ever added. A quotient of two integers is an integer in C, here 0. How can you write one half as a
- * float?
- * hint: Nothing is ever added. In C 1 / 2 is an integer division with the result 0: write 0.5f.
+ * why: Nothing is ever added. You divided two integers, which gives an integer in C, here 0. How can you write one half
+ * as a float?
+ * hint: Nothing is ever added. In C 1 / 2 is an integer division with the result 0: write one half as a float.
  * section: gelu-slope
  */
 
 /* gelu_backward: goes-on-where-the-last-call-stopped
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
- * why: In a second call, the first entries get no gradient. Your `static` counter goes on where the last call stopped.
- * Where should it begin in every call?
+ * why: In a second call, the first entries get no gradient. You made the counter `static`, so it goes on where the last
+ * call stopped. Where should it begin in every call?
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
  * gradient: the counter is `static`. Let it begin at 0 in every call.
  * section: gelu-slope
@@ -1950,7 +1974,8 @@
 /* gelu_backward: x-left-out
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th * th)  =>  0.5f * (1.0f - th * th)
- * why: Your slope is wrong wherever x is not 1. The second term lacks a factor. What is the derivative of x times f(x)?
+ * why: Your slope is wrong wherever x is not 1. You left a factor out of the second term. What is the derivative of x
+ * times f(x)?
  * hint: Your slope is wrong wherever x is not 1. Multiply the second term by x.
  * section: gelu-slope
  */
@@ -1959,7 +1984,7 @@
  * base: plain-loops
  * edit: 1.0f - th * th  =>  1.0f + th * th
  * why: Far from 0 your slope grows. You added the square in the derivative of tanh. Which sign does it have?
- * hint: Far from 0 your slope grows. Write 1 - tanh^2.
+ * hint: Far from 0 your slope grows. Subtract the square from 1.
  * section: gelu-slope
  */
 
@@ -1967,7 +1992,7 @@
  * base: plain-loops
  * edit: 3.0f * 0.044715f  =>  2.0f * 0.044715f
  * why: Your inner derivative is slightly off. You wrote the factor of another power. What is the derivative of x^3?
- * hint: Your inner derivative has 2 in place of 3.
+ * hint: Your inner derivative has the factor 2. The derivative of a cube has another one.
  * section: gelu-slope
  */
 
@@ -1975,7 +2000,7 @@
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * 0.044715f * x * x * x)
  * why: Your inner derivative grows too fast. You did not lower the power. What is the derivative of x^3?
- * hint: Your inner derivative has x^3 in place of x^2.
+ * hint: Your inner derivative still contains x^3. Lower the power by one.
  * section: gelu-slope
  */
 
@@ -1991,16 +2016,18 @@
 /* gelu_backward: no-half-in-the-first-term
  * base: plain-loops
  * edit: (0.5f * (1.0f + th)  =>  ((1.0f + th)
- * why: Far from 0 your slope is 2. The first term lacks a factor. Which constant belongs to both terms?
- * hint: Far from 0 your slope is 2. Multiply the first term by 0.5.
+ * why: For large positive x your slope is 2. You left a factor out of the first term. Which constant belongs to both
+ * terms?
+ * hint: For large positive x your slope is 2. Halve the first term.
  * section: gelu-slope
  */
 
 /* gelu_backward: no-half-in-the-second-term
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th  =>  x * (1.0f - th
- * why: Your second term is twice as large as it should be. It lacks a factor. Which constant belongs to both terms?
- * hint: Your second term is twice as large as it should be.
+ * why: Your second term is twice as large as it should be. You left a factor out of it. Which constant belongs to both
+ * terms?
+ * hint: Your second term is twice as large as it should be. Both terms contain one half.
  * section: gelu-slope
  */
 
@@ -2009,7 +2036,7 @@
  * edit: dout[n] * (  =>  dout[n] + (
  * why: Your gradient does not vanish where dout is 0. You added the arriving gradient. What does the chain rule do with
  * it?
- * hint: Your gradient does not vanish where dout is 0. Multiply.
+ * hint: Your gradient does not vanish where dout is 0. Multiply by dout instead of adding it.
  * section: gelu-slope
  */
 
@@ -2024,8 +2051,9 @@
 /* gelu_backward: inner-derivative-without-one
  * base: plain-loops
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  s * (3.0f * 0.044715f * x * x)
- * why: Around 0 your second term is too small. A term of the inner derivative is missing. What is the derivative of x?
- * hint: Around 0 your second term is too small. Write 1 + 3 * 0.044715 x^2.
+ * why: Around 0 your second term is too small. You left a term out of the inner derivative. What is the derivative of
+ * x?
+ * hint: Around 0 your second term is too small. The bracket holds x as well as its cube: add the derivative of x.
  * section: gelu-slope
  */
 
@@ -2033,7 +2061,7 @@
  * base: plain-loops
  * edit: dinp[n] += dout  =>  dinp[n] -= dout
  * why: Your gradients have the opposite sign. You subtracted them. How are gradients collected?
- * hint: Your gradients have the opposite sign. Add with +=.
+ * hint: Your gradients have the opposite sign. Add them instead.
  * section: gradients-are-added
  */
 
@@ -2050,7 +2078,7 @@
  * base: plain-loops
  * edit: 0.5f * (1.0f + th) +  =>  0.5f * x * (1.0f + th) +
  * why: Your first term is the value of the curve. You kept the factor x there. What is the derivative of x?
- * hint: Your first term is the value of the curve. Leave out x there.
+ * hint: Your first term is the value of the curve. The derivative of x is 1, so leave x out there.
  * section: gelu-slope
  */
 
@@ -2059,7 +2087,7 @@
  * edit: s * (1.0f + 3.0f * 0.044715f * x * x)  =>  (s + 3.0f * 0.044715f * x * x)
  * why: Your inner derivative lacks its factor in the second part. You multiplied only the 1. Which part of the bracket
  * does the factor multiply?
- * hint: Your inner derivative lacks the factor in its second part.
+ * hint: Your inner derivative lacks the factor in its second part. Multiply the whole bracket.
  * section: gelu-slope
  */
 
@@ -2068,16 +2096,17 @@
  * edit: tanhf(s * (x + 0.044715f * x * x * x))  =>  tanhf(s * x)
  * why: Your slope belongs to another curve. You left out the cube inside the tanh. What stands inside it in the forward
  * pass?
- * hint: Your tanh has the wrong argument. It is sqrt(2/pi) * (x + 0.044715 x^3).
+ * hint: Your tanh has the wrong argument. It lacks the cube: compute it as gelu_forward does.
  * section: gelu-slope
  */
 
 /* gelu_backward: no-small-factor-in-the-inner-derivative
  * base: plain-loops
  * edit: 3.0f * 0.044715f * x * x)  =>  3.0f * x * x)
- * why: Far from 0 your slope is too large. The small factor is missing in the inner derivative. What happens to a
- * constant factor when you differentiate?
- * hint: Far from 0 your slope is too large. Write 1 + 3 * 0.044715 x^2.
+ * why: Away from 0 the second term of your slope is too large. You left the small factor out of the inner derivative.
+ * What happens to a constant factor when you differentiate?
+ * hint: Away from 0 the second term of your slope is too large. The cube keeps its factor 0.044715 when you
+ * differentiate.
  * section: gelu-slope
  */
 
@@ -2085,9 +2114,9 @@
  * base: plain-loops
  * edit: float th = tanhf(  =>  float e = expf(2.0f *
  * edit: x * x * x));  =>  x * x * x)), th = (e - 1.0f) / (e + 1.0f);
- * why: Large inputs give NaN. You wrote tanh with an exponential, and it overflows, which gives infinity over infinity.
- * Which function computes tanh without overflow?
- * hint: Large inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits.
+ * why: Large positive inputs give NaN. You wrote tanh with an exponential, and it overflows, which gives infinity over
+ * infinity. Which function computes tanh without overflow?
+ * hint: Large positive inputs give NaN, because the exponential overflows. Use tanhf, which knows its limits.
  * section: gelu-slope
  */
 
@@ -2097,7 +2126,7 @@
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] = dout[n]
  * why: What stood in the two gradients is gone. You overwrote them, although another use of the same array may have put
  * something there. Which assignment collects gradients?
- * hint: What stood in the two gradients is gone. Write `+=`.
+ * hint: What stood in the two gradients is gone. Add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -2105,7 +2134,7 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] = dout[n]
  * why: What stood in dinp1 is gone. You overwrote it. Which assignment collects gradients?
- * hint: What stood in dinp1 is gone. Write `+=`.
+ * hint: What stood in dinp1 is gone. Add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -2113,7 +2142,7 @@
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] = dout[n]
  * why: What stood in dinp2 is gone. You overwrote it. Which assignment collects gradients?
- * hint: What stood in dinp2 is gone. Write `+=`.
+ * hint: What stood in dinp2 is gone. Add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -2151,7 +2180,7 @@
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[n] / 2
  * why: Both gradients are half of what they should be. You shared the arriving gradient out. How much of it does each
  * term of a sum get?
- * hint: Both of your gradients are half of what they should be. Each way gets the whole gradient.
+ * hint: Both of your gradients are half of what they should be. Each input gets the whole gradient.
  * section: two-ways-one-gradient
  */
 
@@ -2168,23 +2197,23 @@
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dinp1[n]
  * why: Your dinp2 contains what stood in dinp1. You made the second gradient from the first. Which array do both come
  * from?
- * hint: Your dinp2 contains what stood in dinp1. Add dout[n] to each.
+ * hint: Your dinp2 contains what stood in dinp1. Add dout to each of them.
  * section: two-ways-one-gradient
  */
 
 /* residual_backward: last-entry-left-out
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n < N - 1; n++) {
- * why: The last entries get nothing. Your loop ends too early. Which condition makes it run N times from 0?
- * hint: The last entries get nothing. Let the loop run while n < N.
+ * why: The last entry gets nothing. Your loop ends too early. Which condition makes it run N times from 0?
+ * hint: The last entry gets nothing. Let the loop run over all N entries.
  * section: two-ways-one-gradient
  */
 
 /* residual_backward: first-entry-left-out
  * base: plain-loops
  * edit: int n = 0;  =>  int n = 1;
- * why: The first entries get nothing. Your loop begins at 1. From which number do entries count in C?
- * hint: The first entries get nothing. Let the loop start at 0.
+ * why: The first entry gets nothing. Your loop begins at 1. From which number do entries count in C?
+ * hint: The first entry gets nothing. Entries count from 0.
  * section: two-ways-one-gradient
  */
 
@@ -2193,7 +2222,7 @@
  * edit: for (int n = 0; n < N; n++) {  =>  for (int n = 0; n <= N; n++) {
  * why: Your kernel touches the entry after the last one. Your loop runs once more than there are entries. Which number
  * does the last of N entries have?
- * hint: Your kernel touches the entry after the last one. Let the loop run while n < N.
+ * hint: Your kernel touches the entry after the last one. The last of N entries has the number N - 1.
  * section: two-ways-one-gradient
  */
 
@@ -2211,8 +2240,8 @@
 /* residual_backward: goes-on-where-the-last-call-stopped
  * base: plain-loops
  * edit: for (int n = 0; n < N; n++)  =>  static int n; for (; n < N; n++)
- * why: In a second call, the first entries get no gradient. Your `static` counter goes on where the last call stopped.
- * Where should it begin in every call?
+ * why: In a second call, the first entries get no gradient. You made the counter `static`, so it goes on where the last
+ * call stopped. Where should it begin in every call?
  * hint: Your kernel is right when it is called once. In a later call the entries before the last call's N get no
  * gradient: the counter is `static`. Let it begin at 0 in every call.
  * section: two-ways-one-gradient
@@ -2223,7 +2252,7 @@
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += 0.0f; dinp1[n] += dout[n]
  * why: Your dinp1 gets twice the gradient, and dinp2 none. You added both times to the first. How often does each input
  * get the gradient?
- * hint: Your dinp1 gets twice the gradient and dinp2 none.
+ * hint: Your dinp1 gets twice the gradient, and dinp2 none. Add dout to each of them once.
  * section: two-ways-one-gradient
  */
 
@@ -2232,15 +2261,15 @@
  * edit: dinp1[n] += dout  =>  dinp1[n] *= dout
  * edit: dinp2[n] += dout  =>  dinp2[n] *= dout
  * why: Zeros stay zeros in your gradients. You multiplied what stands there. How are gradients collected?
- * hint: Zeros stay zeros in your gradients. Write += in place of *=.
+ * hint: Zeros stay zeros in your gradients. Add to them instead of multiplying.
  * section: gradients-are-added
  */
 
 /* residual_backward: first-entry-for-all
  * base: plain-loops
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[0]
- * why: Your dinp2 collects one number N times. The index of dout is missing. Which entry of dout belongs to entry n?
- * hint: Your dinp2 collects one number N times. Read dout at n.
+ * why: Your dinp2 collects one number N times. You always read entry 0 of dout. Which entry of dout belongs to entry n?
+ * hint: Your dinp2 collects one number N times. Entry n gets entry n of dout.
  * section: two-ways-one-gradient
  */
 
@@ -2257,7 +2286,7 @@
  * edit: dinp1[n] += dout  =>  dinp1[n] -= dout
  * edit: dinp2[n] += dout  =>  dinp2[n] -= dout
  * why: Both gradients have the opposite sign. You subtracted. With which sign does a sum pass its gradient on?
- * hint: Both gradients have the opposite sign. Add with +=.
+ * hint: Both gradients have the opposite sign. Add the gradient instead.
  * section: gradients-are-added
  */
 
@@ -2265,9 +2294,9 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n];  =>
  * edit: dinp2[n] += dout[n]  =>  dinp1[n] = dinp2[n] += dout[n]
- * why: Your dinp2 is right, and your dinp1 is a copy of it. What stood in dinp1 is lost, because one statement assigns
- * to both. What should each of them receive?
- * hint: Your dinp2 is right, and your dinp1 is a copy of it. Add dout to each of them, with `+=`.
+ * why: Your dinp2 is right, and your dinp1 is a copy of it. You assigned to both in one statement, which overwrites
+ * what stood in dinp1. What should each of them receive?
+ * hint: Your dinp2 is right, and your dinp1 is a copy of it. Add dout to each of them in a statement of its own.
  * section: two-ways-one-gradient
  */
 
@@ -2275,8 +2304,8 @@
  * base: plain-loops
  * each: TWICE = dinp1; dinp2
  * edit: TWICE[n] += dout[n]  =>  TWICE[n] += 2.0f * dout[n]
- * why: One of your two gradients is twice too large. It got the arriving gradient twice. How often did the forward pass
- * add each input?
+ * why: One of your two gradients is twice as large as it should be. You added the arriving gradient to it twice. How
+ * often did the forward pass add each input?
  * hint: One of your two gradients is too large by the factor 2. Add dout to each of them once.
  * section: two-ways-one-gradient
  */
@@ -2308,9 +2337,9 @@
  * edit: float right = v == target ? 1.0f : 0.0f;  =>
  * edit: (p[v] - right)  =>  p[v]
  * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; dlogits[target] -= d;
- * why: Row 0 gets the -1 of all positions, and the other rows none. Your index for the target has no row. Where does
- * row (b, t) begin?
- * hint: Row 0 gets the -1 of all positions. The target of row (b, t) stands at (b * T + t) * Vp + target.
+ * why: Row 0 gets the -1 of all positions, and the other rows none. You left the row out of the index for the target.
+ * Where does row (b, t) begin?
+ * hint: Row 0 gets the -1 of all positions. Count the target's column from the beginning of its row.
  * section: addresses-on-the-way-back
  */
 
@@ -2319,8 +2348,7 @@
  * edit: p[v] - right  =>  right - p[v]
  * why: Your gradients have the wrong sign, so the loss grows with every step. You took the difference in reverse. Which
  * sign raises the target's logit in a step against the gradient?
- * hint: Your gradients have the wrong sign. It is the probability minus 1 at the target, and plus the probability
- * elsewhere.
+ * hint: Your gradients have the wrong sign. Take the probability minus 1 at the target, and the probability elsewhere.
  * section: loss-gradient
  */
 
@@ -2328,7 +2356,7 @@
  * base: plain-loops
  * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (p[v] - right) * d
  * why: What stood in dlogits is gone. You overwrote it. Which assignment collects gradients?
- * hint: What stood in dlogits is gone. Write `+=`.
+ * hint: What stood in dlogits is gone. Add instead of assigning.
  * section: gradients-are-added
  */
 
@@ -2347,7 +2375,7 @@
  * edit: (p[v] - right) * d  =>  (p[v] - right)
  * why: Your gradients do not depend on dlosses. You left out the arriving gradient. What does the chain rule multiply
  * the difference by?
- * hint: Your gradients do not depend on dlosses. Multiply the difference by dlosses[b * T + t].
+ * hint: Your gradients do not depend on dlosses. Multiply the difference by the entry of dlosses for its position.
  * section: loss-gradient
  */
 
@@ -2357,7 +2385,7 @@
  * edit: (p[v] - right) * d  =>  (p[v] - right) / (B * T)
  * why: Your gradients do not depend on dlosses. You divided by the number of positions, which is right for the mean
  * loss only. Which gradient arrives at each position?
- * hint: Your gradients do not depend on dlosses. Multiply by dlosses[b * T + t] in place of 1 / (B * T).
+ * hint: Your gradients do not depend on dlosses. Multiply by the entry of dlosses for the position instead of dividing.
  * section: loss-gradient
  */
 
@@ -2381,7 +2409,8 @@
  * edit: targets[b * T + t]  =>  targets[t]
  * why: The 1 is subtracted at the first sequence's targets everywhere. Your index does not depend on b. Which target
  * belongs to position (b, t)?
- * hint: The 1 is subtracted at the first sequence's targets everywhere. Position (b, t) has target b * T + t.
+ * hint: The 1 is subtracted at the first sequence's targets everywhere. Before the targets of sequence b stand those of
+ * b others, T each.
  * section: addresses-on-the-way-back
  */
 
@@ -2390,7 +2419,8 @@
  * edit: dlosses[b * T + t]  =>  dlosses[t]
  * why: Later sequences are scaled by the first one's dlosses. Your index does not depend on b. Which entry belongs to
  * position (b, t)?
- * hint: The later sequences are scaled by the first one's dlosses. Position (b, t) has entry b * T + t.
+ * hint: The later sequences are scaled by the first one's dlosses. Before the entries of sequence b stand those of b
+ * others, T each.
  * section: addresses-on-the-way-back
  */
 
@@ -2398,10 +2428,10 @@
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t]
  * edit: dlosses[b * T + t]  =>  dlosses[t]
- * why: The first sequence is right, and all others use its targets and its dlosses. Neither index depends on b.
+ * why: The first sequence is right, and all others use its targets and its dlosses. You left b out of both indices.
  * Which entry of an array (B, T) belongs to position (b, t)?
- * hint: The first sequence is right, and all others use its targets and its dlosses. Position (b, t) has entry b * T
- * + t.
+ * hint: The first sequence is right, and all others use its targets and its dlosses. Before the entries of sequence b
+ * stand those of b others, T each.
  * section: addresses-on-the-way-back
  */
 
@@ -2411,16 +2441,17 @@
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence collects everything, and the others get nothing. Your row offsets do not depend on b. Where
  * does row (b, t) begin?
- * hint: The first sequence collects everything, and the others get nothing. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: The first sequence collects everything, and the others get nothing. Before row (b, t) come b whole sequences
+ * and t rows.
  * section: addresses-on-the-way-back
  */
 
 /* crossentropy_softmax_backward: target-column-only
  * base: plain-loops
  * edit: (p[v] - right)  =>  (p[v] - 1.0f) * right
- * why: All columns but the target's get nothing. Through the sum of the softmax, the loss depends on every logit. Which
- * gradient do the other columns get?
- * hint: All columns but the target's get nothing. Every other one gets its probability times dlosses.
+ * why: All columns but the target's get nothing. You left them out, but through the sum of the softmax the loss depends
+ * on every logit. Which gradient do the other columns get?
+ * hint: All columns but the target's get nothing. Every other column gets its probability times dlosses.
  * section: loss-gradient
  */
 
@@ -2465,7 +2496,7 @@
  * edit: for (int v = 0; v < V; v++) {  =>  for (int v = 0; v < V - 1; v++) {
  * why: The last token's logit gets no gradient. Your loop ends one token too early. Which condition makes it run V
  * times from 0?
- * hint: The last token's logit gets no gradient. Let the loop run while v < V.
+ * hint: The last token's logit gets no gradient. The loop has to run over all V tokens.
  * section: loss-gradient
  */
 
@@ -2494,8 +2525,8 @@
  *         static int *kept; if (kept == NULL) memcpy(kept = malloc(B * T * sizeof(int)), targets, B * T * sizeof(int));
  *         for (int b = 0; b < B; b++) {
  * edit: int target = targets  =>  int target = kept
- * why: Your kernel is right when it is called once, and later calls still use the first call's targets. Your `static`
- * copy keeps them. Which targets does each call receive?
+ * why: Your kernel is right when it is called once, and later calls still use the first call's targets. You keep them
+ * in a `static` copy. Which targets does each call receive?
  * hint: Your kernel is right when it is called once. A later call still uses the targets of the first call: your
  * copy of them is `static`. Read the argument in every call.
  * section: loss-gradient
@@ -2522,9 +2553,9 @@
 /* crossentropy_softmax_backward: gradient-of-the-first-position
  * base: plain-loops
  * edit: dlosses[b * T + t]  =>  dlosses[0]
- * why: Position 0 is right, and all others use its arriving gradient. Your index is missing. Which entry of dlosses
- * belongs to position (b, t)?
- * hint: Position 0 is right. Position (b, t) has entry b * T + t of dlosses.
+ * why: Position 0 is right, and all others use its arriving gradient. You always read entry 0 of dlosses. Which entry
+ * of dlosses belongs to position (b, t)?
+ * hint: All positions use the arriving gradient of position 0. dlosses has an entry for each position of each sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -2540,7 +2571,7 @@
  * base: plain-loops
  * edit: targets[b * T + t]  =>  targets[t * B + b]
  * why: Your targets belong to other positions. You read them as (T, B). Which entry belongs to position (b, t)?
- * hint: Your targets belong to other positions. Position (b, t) has entry b * T + t.
+ * hint: Your targets belong to other positions. targets is (B, T): the entries of one sequence stand together.
  * section: addresses-on-the-way-back
  */
 
@@ -2549,7 +2580,7 @@
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence is right, and all others use its probabilities. Your rows of probs do not depend on b. Where
  * does row (b, t) begin?
- * hint: The first sequence is right. Row (b, t) of probs begins at (b * T + t) * Vp.
+ * hint: All sequences use the probabilities of the first. Before row (b, t) of probs come b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -2566,7 +2597,7 @@
  * edit: (p[v] - right) * d  =>  2.0f * (p[v] - right) * d
  * why: Your gradient is twice as large as it should be. You kept the factor of a squared error. Which factor does
  * cross-entropy have?
- * hint: Your gradient is twice as large as it should be.
+ * hint: Your gradient is twice as large as it should be. Cross-entropy has no square whose exponent becomes a factor.
  * section: loss-gradient
  */
 
@@ -2575,7 +2606,7 @@
  * edit: dlogits + (b * T + t) * Vp  =>  dlogits + (b * T + t) * V
  * why: Your first row is right, and later ones begin too early in dlogits. You put its rows V apart. How long is a row
  * with its padding?
- * hint: Your first row is right, and later ones begin too early in dlogits. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your first row is right, and later ones begin too early in dlogits. The step from row to row is Vp.
  * section: addresses-on-the-way-back
  */
 
@@ -2584,7 +2615,7 @@
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
  * why: Your first row is right, and later ones begin too early in probs. You put its rows V apart. How long is a row
  * with its padding?
- * hint: Your first row is right, and later ones begin too early in probs. Row (b, t) begins at (b * T + t) * Vp.
+ * hint: Your first row is right, and later ones begin too early in probs. The step from row to row is Vp.
  * section: addresses-on-the-way-back
  */
 
@@ -2600,9 +2631,9 @@
 /* crossentropy_softmax_backward: gradient-of-the-softmax-alone
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  p[v] * (right - p[v]) * d
- * why: Your gradient is too small where the probability is small. You stopped at a part of the softmax's own gradient.
- * What remains when the derivative of the logarithm is multiplied in?
- * hint: Your gradient is too small where p is small. In the target's column it is p - 1, in all others p.
+ * why: Your gradient has the wrong sign and is too small. You stopped at a part of the softmax's own gradient. What
+ * remains when the derivative of the logarithm is multiplied in?
+ * hint: Your gradient has the wrong sign and is too small. In the target's column it is p - 1, in all others p.
  * section: loss-gradient
  */
 
@@ -2611,7 +2642,7 @@
  * edit: t < T  =>  t < T - 1
  * why: The last position of every sequence counts in no gradient. Your loop ends one position too early. Which
  * condition makes it run T times from 0?
- * hint: The last position of every sequence counts in no gradient. A loop from 0 with `t < T` runs T times.
+ * hint: The last position of every sequence counts in no gradient. The loop has to run over all T positions.
  * section: addresses-on-the-way-back
  */
 
@@ -2619,7 +2650,7 @@
  * base: plain-loops
  * edit: int t = 0  =>  int t = 1
  * why: Position 0 of every sequence counts in no gradient. Your loop begins at 1. From which number do positions count?
- * hint: Position 0 of every sequence counts in no gradient. Let the loop begin at t = 0.
+ * hint: Position 0 of every sequence counts in no gradient. Positions count from 0.
  * section: addresses-on-the-way-back
  */
 
@@ -2628,7 +2659,7 @@
  * edit: b < B  =>  b < B - 1
  * why: The last sequence counts in no gradient. Your loop ends one sequence too early. Which condition makes it run B
  * times from 0?
- * hint: The last sequence counts in no gradient. A loop from 0 with `b < B` runs B times.
+ * hint: The last sequence counts in no gradient. The loop has to run over all B sequences.
  * section: addresses-on-the-way-back
  */
 
@@ -2637,7 +2668,7 @@
  * edit: (p[v] - right) * d  =>  (p[v] - right) + d
  * why: Your gradient does not vanish where dlosses is 0. You added the arriving gradient. What does the chain rule do
  * with it?
- * hint: Your gradient does not vanish where dlosses is 0. Multiply.
+ * hint: Your gradient does not vanish where dlosses is 0. Multiply by dlosses instead of adding it.
  * section: loss-gradient
  */
 
@@ -2663,8 +2694,8 @@
 /* crossentropy_softmax_backward: padding-cleared
  * base: plain-loops
  * edit: float d = dlosses[b * T + t];  =>  float d = dlosses[b * T + t]; memset(dz + V, 0, (Vp - V) * sizeof(float));
- * why: What stood in the padded columns is gone. You cleared them. Which gradient do they have, and what does adding it
- * change?
+ * why: What stood in the padded columns is gone. You cleared them. Which gradient do these columns have, and what does
+ * adding it change?
  * hint: What stood in the padded columns is gone. Leave them alone: the loop ends at V.
  * section: loss-gradient
  */
@@ -2733,7 +2764,7 @@
  * edit: (beta1, t)  =>  (beta1, t + 1)
  * edit: (beta2, t)  =>  (beta2, t + 1)
  * why: Your first step has the wrong size. You used t + 1. Which number does the first step have?
- * hint: Your first step is too small. Use t as it is in beta^t.
+ * hint: Your first step is too small. t is 1 at the first step already: use it as it is.
  * section: adamw-in-c
  */
 
@@ -2743,7 +2774,7 @@
  * edit: powf(beta2, t)  =>  beta2 * t
  * why: Your first step is right, and later ones are not. You multiplied beta by t. Which operation does the correction
  * use?
- * hint: Your first step is right and later ones are not. The correction is 1 - powf(beta, t).
+ * hint: Your first step is right and later ones are not. The correction uses a power of beta, not a product.
  * section: adamw-in-c
  */
 
@@ -2784,7 +2815,7 @@
  * base: plain-loops
  * edit: (1.0f - beta1) * g  =>  g
  * edit: (1.0f - beta2) * g  =>  g
- * why: Your m and v are many times too large. The new gradient enters with full weight. To which number should the
+ * why: Your m and v are many times too large. You added the new gradient with full weight. To which number should the
  * shares of old and new add up?
  * hint: Your m and v are many times too large. The new gradient has the weight 1 - beta.
  * section: adamw-in-c
@@ -2802,9 +2833,9 @@
 /* adamw_update: epsilon-inside-the-root
  * base: plain-loops
  * edit: (sqrtf(v_hat) + eps)  =>  sqrtf(v_hat + eps)
- * why: Your steps are wrong where gradients are about as small as eps. You added eps under the root. On which side of
- * the root does it belong?
- * hint: Your steps are wrong where the gradients are about as small as eps. Add eps after the root.
+ * why: Your steps are wrong where gradients are no larger than the root of eps. You added eps under the root. On which
+ * side of the root does it belong?
+ * hint: Your steps are wrong where gradients are no larger than the root of eps. Add eps after the root.
  * section: adamw-in-c
  */
 
@@ -2847,8 +2878,8 @@
  * base: decay-after-the-step
  * edit: lr * m_hat / (sqrtf(v_hat) + eps)  =>  lr * m_hat / (sqrtf(v_hat) + eps) + weight_decay * params[i]
  * edit: params[i] -= lr * weight_decay * params[i];  =>
- * why: Your decay is 1 / lr times too strong. It lacks a factor. What scales both parts of an AdamW update?
- * hint: Your decay is too strong, by the factor 1 / lr. It is lr * weight_decay * parameter.
+ * why: Your decay is 1 / lr times too strong. You left a factor out of it. What scales both parts of an AdamW update?
+ * hint: Your decay is too strong, by the factor 1 / lr. The learning rate scales it as well.
  * section: adamw-in-c
  */
 
@@ -2861,7 +2892,7 @@
  *     float correction1 = 1.0f - powf(beta1, t);
  * edit: params[i] -= lr * weight_decay * params[i];  =>
  * why: Your parameters do not shrink. You left out the decay. What does the W in AdamW stand for?
- * hint: Your parameters do not shrink. Subtract lr * weight_decay * parameter as well.
+ * hint: Your parameters do not shrink. Subtract a share of the parameter itself as well.
  * section: adamw-in-c
  */
 
@@ -2904,8 +2935,8 @@
  * base: plain-loops
  * edit: float correction1 =  =>  static float correction1, correction2; if (correction1 == 0) correction1 =
  * edit: float correction2 =  =>  if (correction2 == 0) correction2 =
- * why: Your first step is right, and later ones use its corrections. Your `static` variables keep them. On what do the
- * corrections depend?
+ * why: Your first step is right, and later ones use its corrections. You keep them in `static` variables. On what do
+ * the corrections depend?
  * hint: Your first step is right, and every later one divides by the first step's corrections: they are `static`.
  * Compute them from t in every call.
  * section: adamw-in-c
@@ -2918,8 +2949,8 @@
  * =>
  *     static int step; step++; float correction1 = 1.0f - powf(beta1, step)
  * edit: powf(beta2, t)  =>  powf(beta2, step)
- * why: A resumed training starts with the wrong step number, and two models share one count. Your `static` variable
- * counts the calls. Which argument says which step this is?
+ * why: A resumed training starts with the wrong step number, and two models share one count. You count the calls in a
+ * `static` variable. Which argument says which step this is?
  * hint: Your step number is how often this process has called the kernel. Use the argument t: a resumed training
  * begins with a later step.
  * section: adamw-in-c
@@ -2961,18 +2992,18 @@
 /* adamw_update: first-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta1) * g;  =>  g;
- * why: Your m is 1 / (1 - beta1) times too large. The gradient enters with full weight. To which number should the
+ * why: Your m is 1 / (1 - beta1) times too large. You added the gradient with full weight. To which number should the
  * shares of old and new add up?
- * hint: Your m is too large by the factor 1 / (1 - beta1).
+ * hint: Your m is too large by the factor 1 / (1 - beta1). Give the gradient the rest of the weight.
  * section: adamw-in-c
  */
 
 /* adamw_update: second-moment-at-full-weight
  * base: plain-loops
  * edit: (1.0f - beta2) * g * g  =>  g * g
- * why: Your v is 1 / (1 - beta2) times too large. The squared gradient enters with full weight. To which number should
- * the shares of old and new add up?
- * hint: Your v is too large by the factor 1 / (1 - beta2).
+ * why: Your v is 1 / (1 - beta2) times too large. You added the squared gradient with full weight. To which number
+ * should the shares of old and new add up?
+ * hint: Your v is too large by the factor 1 / (1 - beta2). Give the squared gradient the rest of the weight.
  * section: adamw-in-c
  */
 
@@ -2980,7 +3011,7 @@
  * base: plain-loops
  * edit: v[i] / correction2  =>  v[i] / correction1
  * why: Your first steps have the wrong size. You divided v by the correction of m. Which correction belongs to v?
- * hint: v_hat is v / (1 - beta2^t).
+ * hint: Your first steps have the wrong size. Correct v with beta2, and m with beta1.
  * section: adamw-in-c
  */
 
@@ -2988,36 +3019,36 @@
  * base: plain-loops
  * edit: m[i] / correction1  =>  m[i] * correction1
  * edit: v[i] / correction2  =>  v[i] * correction2
- * why: Your first steps are far too small. You multiplied by the corrections, which are below 1. Which operation
+ * why: Your first steps have the wrong size. You multiplied by the corrections, which are below 1. Which operation
  * enlarges a moment that is too small?
- * hint: Your first steps are far too small. Divide m by 1 - beta1^t and v by 1 - beta2^t.
+ * hint: Your first steps have the wrong size. Divide m by 1 - beta1^t and v by 1 - beta2^t.
  * section: adamw-in-c
  */
 
 /* adamw_update: no-learning-rate
  * base: plain-loops
  * edit: params[i] -= lr * (  =>  params[i] -= (
- * why: Your steps are 1 / lr times too large. The learning rate is missing. Which two parts of the update does it
+ * why: Your steps are 1 / lr times too large. You left out the learning rate. Which two parts of the update does it
  * scale?
- * hint: Your steps are too large by the factor 1 / lr.
+ * hint: Your steps are too large by the factor 1 / lr. Scale both parts of the update by lr.
  * section: adamw-in-c
  */
 
 /* adamw_update: gradient-for-first-moment
  * base: plain-loops
  * edit: (m_hat / (  =>  (g / (
- * why: Your m is right but not used. Your step goes along the latest gradient. Which vector should stand above the
+ * why: Your step goes along the latest gradient. You computed m and did not use it. Which vector should stand above the
  * root?
- * hint: Your m is right but not used. Divide m_hat by the root of v_hat.
+ * hint: Your m is right but not used. Divide the corrected m by the root.
  * section: adamw-in-c
  */
 
 /* adamw_update: decay-by-the-learning-rate-only
  * base: plain-loops
  * edit: weight_decay * params[i])  =>  params[i])
- * why: Your parameters shrink by lr, whatever the decay is. Your decay lacks a factor. Which three numbers does it
- * multiply?
- * hint: Your parameters shrink by lr, whatever weight_decay is.
+ * why: Your parameters shrink by lr, whatever the decay is. You left a factor out of the decay. Of which three numbers
+ * is it the product?
+ * hint: Your parameters shrink by lr, whatever weight_decay is. Use that argument as well.
  * section: adamw-in-c
  */
 
@@ -3025,25 +3056,28 @@
  * base: plain-loops
  * edit: powf(beta1, t)  =>  beta1
  * edit: powf(beta2, t)  =>  beta2
- * why: Your first step is right, and later ones are too large. You used the corrections of the first step for all. How
- * do they change with t?
- * hint: Your first step is right and later ones are too large. Divide by 1 - beta^t.
+ * why: Your first step is right, and later ones have the wrong size. You used the corrections of the first step for
+ * all. How do they change with t?
+ * hint: Your first step is right, and later ones have the wrong size. The power of beta in the correction grows with t.
  * section: adamw-in-c
  */
 
 /* adamw_update: no-root-and-no-second-moment
  * base: plain-loops
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  m_hat
- * why: Your steps are as large as the gradients. You left the second moment out. What should stand below the line?
- * hint: Your steps are as large as the gradients. Divide m_hat by the root of v_hat, plus eps.
+ * why: Your steps are as large as the gradients. You left the second moment out. By what should the first moment be
+ * divided?
+ * hint: Your steps are as large as the gradients. Divide by the root of the corrected second moment, with eps added.
  * section: adamw-in-c
  */
 
 /* adamw_update: epsilon-added-to-the-step
  * base: plain-loops
  * edit: m_hat / (sqrtf(v_hat) + eps)  =>  (m_hat / sqrtf(v_hat) + eps)
- * why: Parameters without a gradient move. You added eps to the quotient. Which number should it keep from being 0?
- * hint: Parameters without a gradient move by lr * eps in yours. Add eps to the root.
+ * why: A parameter whose gradients were all 0 becomes NaN. You added eps to the quotient. Which number should eps keep
+ * from being 0?
+ * hint: A parameter whose gradients were all 0 becomes NaN, because you divide by 0. Add eps to the root, before the
+ * division.
  * section: adamw-in-c
  */
 
@@ -3052,7 +3086,7 @@
  * edit: m[i] = beta1 * m[i]  =>  float kept = beta1 * m[i]
  * edit: m[i] / correction1  =>  kept / correction1
  * why: Your m is as it was before the call. You did not store the new one. With what should the next step begin?
- * hint: Your m is as it was before the call. Write to m[i].
+ * hint: Your m is as it was before the call. Store the new mean in it.
  * section: adamw-in-c
  */
 
@@ -3061,7 +3095,7 @@
  * edit: v[i] = beta2 * v[i]  =>  float kept = beta2 * v[i]
  * edit: v[i] / correction2  =>  kept / correction2
  * why: Your v is as it was before the call. You did not store the new one. With what should the next step begin?
- * hint: Your v is as it was before the call. Write to v[i].
+ * hint: Your v is as it was before the call. Store the new mean in it.
  * section: adamw-in-c
  */
 
@@ -3070,7 +3104,7 @@
  * edit: float g = grads[i]  =>  float g = lr * grads[i]
  * why: Your m contains the learning rate as a factor. You multiplied the gradient by it before the moments. Where does
  * the rate belong?
- * hint: Your m is too small by the factor lr. Multiply by lr only where the parameter changes.
+ * hint: Your m contains the factor lr. Multiply by lr only where the parameter changes.
  * section: adamw-in-c
  */
 
@@ -3090,6 +3124,6 @@
  * edit: sqrtf(v_hat)  =>  ROOT
  * why: Your steps have the wrong size while t is small. You corrected the root of v. On which side of the root does the
  * correction belong?
- * hint: Your steps are of the wrong size while t is small. Divide v by its correction first, then take the root.
+ * hint: Your steps have the wrong size while t is small. Divide v by its correction first, then take the root.
  * section: adamw-in-c
  */
