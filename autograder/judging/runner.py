@@ -130,8 +130,10 @@ def judge(
 
 
 def _is_whole(subject: Subject) -> bool:
-    """Whether the subject holds a unit's whole code, as an entry of the catalogue does: points do not count there."""
-    """Whether every task is written: then a task behind a failure is judged only up to its first failing check."""
+    """Whether the subject holds a unit's whole code, as an entry of the catalogue does: points do not count there.
+
+    Then a task behind a failure is judged only up to its first failing check.
+    """
     return isinstance(subject, LocalSubject) and subject.own is not None
 
 
