@@ -690,7 +690,9 @@ def check_step_gradients(learner, rng, number, **options):
     """Gradients at the moment of every step."""
     (got,), (expected,) = both_epochs(learner, rng, number, ["gradients"], **options)
     what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if "accumulate" in options else "")
-    assert len(got) == len(expected), f"The optimiser should make {len(expected)} steps {what}, but makes {len(got)}."
+    assert len(got) == len(expected), (
+        f"The number of steps of the optimiser {what} should be {len(expected)}, but is {len(got)}."
+    )
     names = [f"the gradient of all parameters at step {i + 1} {what}" for i in range(len(expected))]
     assert_close(tuple(got), tuple(expected), names)
 
@@ -743,7 +745,7 @@ def test_scheduler(learner, reference, rng):
         assert isinstance(used, list), "The rates could not be read."
         what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if options else "")
         assert len(used) == len(expected), (
-            f"The optimiser should make {len(expected)} steps {what}, but makes {len(used)}."
+            f"The number of steps of the optimiser {what} should be {len(expected)}, but is {len(used)}."
         )
         for i, (rate, right) in enumerate(zip(used, expected)):
             assert_close(rate, right, f"the rate at which step {i + 1} of the optimiser is made {what}")

@@ -163,7 +163,8 @@ def test_evaluation_mode(learner, reference, rng):
         expected = judged(reference, tables, WORDS, pairs, training)[0]
         right = isinstance(result, dict) and {"bleu", "loss"} <= result.keys()
         assert right, f'evaluate should return {{"bleu": ..., "loss": ...}}, but returned {result!r:.200}.'
-        assert_close(result["loss"], expected["loss"], f'"loss" of a model that came with training={training}', 1e-5)
+        what = f'"loss" of evaluate(model, pairs) for a model that came with training={training}'
+        assert_close(result["loss"], expected["loss"], what, 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
@@ -185,7 +186,7 @@ def test_mode_stays(learner, reference, rng):
 def test_tokenizer(learner, reference, rng):
     """A tokeniser that is passed is used instead of the model's own."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], whose="given")
-    assert_close(got, expected, ('"bleu" with a tokenizer', '"loss" with a tokenizer'), 1e-5)
+    assert_close(got, expected, ('"bleu" of evaluate with a tokenizer', '"loss" of evaluate with a tokenizer'), 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
@@ -193,23 +194,23 @@ def test_beam_size(learner, reference, rng):
     """beam_size is passed on to the decoding."""
     for beam_size in (2, 3):
         got, expected = both_scores(learner, reference, rng, ["bleu"], 8, beam_size=beam_size)
-        assert_close(got[0], expected[0], f'"bleu" with beam_size={beam_size}', 1e-6)
+        assert_close(got[0], expected[0], f'"bleu" of evaluate with beam_size={beam_size}', 1e-6)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_long_pairs(learner, reference, rng):
     """A pair with more than max_tokens tokens is scored like any other."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], max_tokens=5)
-    assert_close(got, expected, ('"bleu" with max_tokens=5', '"loss" with max_tokens=5'), 1e-5)
+    assert_close(got, expected, ('"bleu" of evaluate with max_tokens=5', '"loss" of evaluate with max_tokens=5'), 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_nothing_to_judge(learner, reference, rng):
     """Without pairs both scores are 0."""
     got, _ = both_scores(learner, reference, rng, ["bleu", "loss"], 0)
-    assert_close(got, (0.0, 0.0), ('"bleu" without pairs', '"loss" without pairs'))
+    assert_close(got, (0.0, 0.0), ('"bleu" of evaluate without pairs', '"loss" of evaluate without pairs'))
     got, expected = both_scores(learner, reference, rng, ["loss"], 2)
-    assert_close(got[0], expected[0], '"loss" of 2 pairs', 1e-5)
+    assert_close(got[0], expected[0], '"loss" of evaluate for 2 pairs', 1e-5)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -809,7 +810,7 @@ def check_average(learner, rng, shares, tied=False, dtype=torch.float64, told=""
     numbers = rng.normal(50, dtype=dtype)
     uses = (fill_parameters, Exchange, SharedModel, backward_passes)
     complaint, replies = reply_of(learner, average, numbers, tied, shares, parts=2, uses=uses)
-    assert not complaint, f"With {len(shares)} processes{told} the exchange fails: {complaint}."
+    assert not complaint, f"With {len(shares)} processes{told} average_gradients fails to exchange: {complaint}."
     model = SharedModel(numbers, tied)
     tokens = backward_passes(model, [part for share in shares for part in share])
     for rank, (_, gradients, after) in enumerate(replies):

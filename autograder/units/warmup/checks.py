@@ -200,7 +200,8 @@ def use_scale(learner, gain, calls, cotangent=None):
     module = learner.Scale(len(gain)).to(gain.dtype)
     other = learner.Scale(len(gain))
     if not isinstance(module.gain, torch.Tensor) or module.gain.shape != gain.shape:
-        found = tuple(module.gain.shape) if isinstance(module.gain, torch.Tensor) else type(module.gain).__name__
+        kind = type(module.gain).__name__
+        found = f"of shape {tuple(module.gain.shape)}" if isinstance(module.gain, torch.Tensor) else f"a {kind}"
         return f"gain of Scale({len(gain)}) should be a tensor of shape {tuple(gain.shape)}, but is {found}."
     with torch.no_grad():
         module.gain.copy_(gain)
@@ -288,7 +289,8 @@ def test_gradients_of_scale(learner, reference, rng):
     gain, x, cotangent = 1 + rng.normal(3), rng.normal(4, 3), rng.normal(4, 3)
     _, _, _, gradients = used(learner, gain, [(x + 1, True, True), (x, True, True)], cotangent)
     expected = cotangent * gain, (cotangent * x).sum(0)
-    assert_close(gradients, expected, ("the gradient with respect to x", "the gradient with respect to gain"))
+    names = tuple(f"the gradient of Scale(3)(x) with respect to {name}" for name in ("x", "gain"))
+    assert_close(gradients, expected, names)
 
 
 def save_and_load(learner, gain, x, dtype):
@@ -375,7 +377,8 @@ def test_least_squares(learner, reference, rng):
         x, y, best = points_near_a_line(rng, count, slope, intercept, noise)
         (line,), *after = learner.run(fit_lines, x, y, [{}])
         where = f"{count} points near y = {slope} x + {intercept}"
-        assert_close(as_numbers(line), best, tuple(f"{name} ({where})" for name in NAMES), 1e-3, 1e-3)
+        names = tuple(f"the {name} that fit_line(x, y) returns for {where}" for name in NAMES)
+        assert_close(as_numbers(line), best, names, 1e-3, 1e-3)
         assert_unchanged(after, {"x": x, "y": y})
 
 
@@ -386,7 +389,7 @@ def test_floats(learner, reference, rng):
     (line,), *_ = learner.run(fit_lines, x, y, [{}])
     as_numbers(line)
     for name, got, wanted in zip(NAMES, line, best):
-        assert_python_number(got, wanted, name, 1e-3, 1e-3, "float")
+        assert_python_number(got, wanted, f"the {name} that fit_line(x, y) returns", 1e-3, 1e-3, "float")
 
 
 def remaining(learner, x, y, best, settings):
@@ -444,7 +447,8 @@ def test_line_in_float64(learner, reference, rng):
     """For points in float64, the line is exact in float64."""
     x, y, best = points_near_a_line(rng, 35, 1.2, -0.4, 0.3, torch.float64)
     (line,), *_ = learner.run(fit_lines, x, y, [{}])
-    assert_close(as_numbers(line), best, tuple(f"{name} (in float64)" for name in NAMES), 1e-9, 1e-9)
+    names = tuple(f"the {name} that fit_line(x, y) returns for points in float64" for name in NAMES)
+    assert_close(as_numbers(line), best, names, 1e-9, 1e-9)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
