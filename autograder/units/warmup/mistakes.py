@@ -68,8 +68,8 @@ mistake(
     "sum-over-the-points-of-y",
     edit("dim=-1", "dim=1"),
     section="reductions",
-    why="Your result holds N times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
-    "sum removed M, the points of y. Which of the three axes should disappear?",
+    why="Your result holds N times d numbers instead of N times M. The differences have the axes (N, M, d), and you "
+    "summed over M, the points of y. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds N times d numbers. Axis 1 is that of the points of y; the "
     "coordinates are the last axis.",
 )
@@ -79,8 +79,8 @@ mistake(
     "sum-over-the-points-of-x",
     edit("dim=-1", "dim=0"),
     section="reductions",
-    why="Your result holds M times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
-    "sum removed N, the points of x. Which of the three axes should disappear?",
+    why="Your result holds M times d numbers instead of N times M. The differences have the axes (N, M, d), and you "
+    "summed over N, the points of x. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds M times d numbers. Axis 0 is that of the points of x; the "
     "coordinates are the last axis.",
 )
@@ -100,8 +100,8 @@ mistake(
     "axis-kept",
     edit("dim=-1", "dim=-1, keepdim=True"),
     section="reductions",
-    why="Your result has a third axis of length 1. The reduction kept the axis that it summed over, which helps only "
-    "when the result is broadcast afterwards. Does anything here need that axis?",
+    why="Your result has a third axis of length 1. You kept the axis that was summed over, which helps only when the "
+    "result is broadcast afterwards. Does anything here need that axis?",
     hint="Your result has the shape (N, M, 1). Leave `keepdim` out, or drop the last axis with `.squeeze(-1)`.",
 )
 
@@ -110,8 +110,8 @@ mistake(
     "axes-of-one-point-lost",
     edit("(difference, dim=-1)", "(difference, dim=-1).squeeze()"),
     section="reductions",
-    why="With a single point in x or y, your result lacks an axis. `squeeze()` without an argument removes every "
-    "axis of length 1, and this axis belongs to the result. Which axis do you really want to remove?",
+    why="With a single point in x or y, your result lacks an axis. You called `squeeze()` without an argument, which "
+    "removes every axis of length 1. Which axis should go?",
     hint="With one point in x or y your result lacks an axis. `squeeze()` removes all axes of length 1; name the axis "
     "that you want to remove, or leave `squeeze` out.",
 )
@@ -160,8 +160,8 @@ mistake(
     edit(", eps=0.0", ""),
     base="library-without-its-epsilon",
     section="gradient-of-a-root",
-    why="Your distances are wrong from about the sixth digit on. `F.pairwise_distance` adds 1e-6 to every difference "
-    "by default. Which of its arguments controls this?",
+    why="Your distances are wrong from about the sixth digit on. You used `F.pairwise_distance`, which adds 1e-6 to "
+    "every difference by default. Which of its arguments controls this?",
     hint="In float64 your distances agree to six digits only. `F.pairwise_distance` adds a number to every difference; "
     "look at its argument `eps`.",
 )
@@ -192,8 +192,8 @@ mistake(
     "argument-reshaped-in-place",
     edit("x[:, None, :]", "x.unsqueeze_(1)"),
     section="in-place",
-    why="After the call, the caller's x has another shape. `unsqueeze_` works in place, as the underscore at its end "
-    "says. Which variant returns a new view instead?",
+    why="After the call, the caller's x has another shape. You used `unsqueeze_`, which works in place, as its last "
+    "underscore says. Which variant returns a new view instead?",
     hint="After the call x has another shape. Methods that end in an underscore work in place; use the one without.",
 )
 
@@ -230,8 +230,8 @@ mistake(
     "every-sequence-for-every-row-of-ids",
     edit("x[sequences, ids]", "x[:, ids]"),
     section="picking",
-    why="Your result has an axis too many: (B, B, K, d). A colon selects all sequences, so every row of ids is "
-    "applied to each of them. How do two index tensors work together entry by entry?",
+    why="Your result has an axis too many: (B, B, K, d). You put a colon first, which selects all sequences for every "
+    "row of ids. How do two index tensors work together entry by entry?",
     hint="Your result has an axis too many: each row of ids was applied to every sequence. Put the indices of the "
     "sequences where your colon is.",
 )
@@ -252,8 +252,8 @@ mistake(
     "always-from-the-first-sequence",
     edit("x[sequences, ids]", "x[0][ids]"),
     section="picking",
-    why="All your vectors come from sequence 0. Your index names positions but no sequences, as if the batch had "
-    "only one. What else must the index say?",
+    why="All your vectors come from sequence 0. You indexed positions of one sequence, as if the batch had no others. "
+    "What else must the index say?",
     hint="All your vectors come from sequence 0. The index of the sequence must stand before the position.",
 )
 
@@ -273,9 +273,9 @@ mistake(
     "sequence-numbers-along-the-wrong-axis",
     edit("torch.arange(len(x), device=x.device)[:, None]", "torch.arange(len(x), device=x.device)"),
     section="picking",
-    why="Pick k is taken from sequence k, and nothing fails when B equals K. The sequence numbers have the shape "
-    "(B,), which broadcasts along the last axis of ids, the picks. Which shape would align them with the first axis?",
-    hint="Pick k is taken from sequence k. Make a column of the sequence numbers, shape (B, 1).",
+    why="Pick k is taken from sequence k, and nothing fails when B equals K. You gave the sequence indices the shape "
+    "(B,), which broadcasts along the last axis of ids, the picks. Which shape aligns them with the first axis?",
+    hint="Pick k is taken from sequence k. Make a column of the sequence indices, of shape (B, 1).",
 )
 
 mistake(
@@ -284,8 +284,8 @@ mistake(
     edit("(x, 1, index)", "(x, 2, index)"),
     base="gather",
     section="picking",
-    why="Each row of your result repeats one number, or an error says that an index is out of bounds. Your `gather` "
-    "ran along axis 2, the width of the vectors. Along which axis of x do the ids count?",
+    why="Each row of your result repeats one number, or an error says that an index is out of bounds. You gathered "
+    "along axis 2, the width of the vectors. Along which axis of x do the ids count?",
     hint="Each row of your result repeats one number of a vector, unless an index is out of bounds. Which axis of x do "
     "the ids count along?",
 )
@@ -296,8 +296,8 @@ mistake(
     edit("(x, 1, index)", "(x, 0, index)"),
     base="gather",
     section="picking",
-    why="Your vectors come from other sequences, or an error says that an index is out of bounds. Your `gather` ran "
-    "along axis 0, the sequences. Along which axis of x do the ids count?",
+    why="Your vectors come from other sequences, or an error says that an index is out of bounds. You gathered along "
+    "axis 0, the sequences. Along which axis of x do the ids count?",
     hint="Your vectors come from other sequences, unless an index is out of bounds. Which axis of x do the ids count "
     "along?",
 )
@@ -328,8 +328,8 @@ mistake(
     "axes-swapped",
     edit("x[sequences, ids]", "x.transpose(1, 2)[sequences, :, ids].transpose(1, 2)"),
     section="picking",
-    why="Your numbers are right, but the last two axes are swapped: (B, d, K). The picks come before the width. "
-    "Which of your operations moved the axes?",
+    why="Your numbers are right, but the last two axes are swapped: (B, d, K). You put the picks last, but the width "
+    "comes last. Which of your operations moved the axes?",
     hint="Your numbers are right, but the last two axes of the result are swapped. The shape should be (B, K, d).",
 )
 
@@ -340,8 +340,8 @@ mistake(
     edit("[ids + offsets]", "[ids]"),
     base="flat-with-offsets",
     section="in-place",
-    why="After the call, the caller's ids hold other numbers. `+=` writes into the tensor that was passed in. Which "
-    "form of the sum makes a new tensor?",
+    why="After the call, the caller's ids hold other numbers. You used `+=`, which writes into the tensor that was "
+    "passed in. Which form of the sum makes a new tensor?",
     hint="After the call ids holds other numbers, since `+=` writes into it. Compute the sum as a new tensor.",
 )
 
@@ -373,8 +373,8 @@ mistake(
     "gain-is-a-plain-tensor",
     edit("nn.Parameter(torch.ones(d))", "torch.ones(d, requires_grad=True)"),
     section="modules",
-    why="Training never changes gain, and the state_dict lacks it. A module keeps track of parameters only, and your "
-    "gain is a plain tensor. What turns a tensor into a parameter?",
+    why="Training never changes gain, and the state_dict lacks it. You assigned a plain tensor, but a module keeps "
+    "track of parameters only. What turns a tensor into a parameter?",
     hint="Your module has no parameters, so training would not change gain. Wrap the tensor in `nn.Parameter`.",
 )
 
@@ -403,7 +403,7 @@ mistake(
     "gain-starts-at-zero",
     edit("torch.ones(d)", "torch.zeros(d)"),
     section="modules",
-    why="A new module returns zeros. Your gain starts at 0, which wipes out the input. Which factor leaves a number "
+    why="A new module returns zeros. You start gain at 0, which erases the input. Which factor leaves a number "
     "unchanged?",
     hint="A new module of yours returns zeros. Let gain start as ones, which leave the input as it is.",
 )
@@ -413,7 +413,7 @@ mistake(
     "gain-starts-at-random",
     edit("torch.ones(d)", "torch.randn(d)"),
     section="modules",
-    why="Every new module scales its input differently. Your gain starts with random numbers, as weight matrices do. "
+    why="Every new module scales its input differently. You start gain with random numbers, as for weight matrices. "
     "From which value does a factor change nothing?",
     hint="Each new module of yours scales differently. Let gain start as ones, which leave the input as it is.",
 )
@@ -423,8 +423,8 @@ mistake(
     "one-gain-for-all",
     edit("torch.ones(d)", "torch.ones(1)"),
     section="modules",
-    why="All coordinates are scaled by the same number. Your gain has a single entry, and broadcasting hides this. "
-    "How many gains does an input of width d need?",
+    why="All coordinates are scaled by the same number. You gave gain a single entry, and broadcasting hides this. How "
+    "many gains does an input of width d need?",
     hint="gain has the shape (1,), and broadcasting hides this. Give gain one entry for each of the d coordinates.",
 )
 
@@ -433,8 +433,9 @@ mistake(
     "seen-is-an-attribute",
     edit('self.register_buffer("seen", torch.tensor(0))', "self.seen = torch.tensor(0)"),
     section="modules",
-    why="The count is lost when the model is saved, and it stays behind when the module moves to a GPU. A tensor "
-    "assigned to a plain attribute is not tracked. What does a module offer for state that is saved but not learned?",
+    why="The count is lost when the model is saved, and it stays behind when the module moves to a GPU. You assigned a "
+    "tensor to a plain attribute, which a module does not track. What does a module offer for state that is saved but "
+    "not learned?",
     hint="The state_dict lacks seen: a tensor that is assigned to an attribute is not tracked. Use `register_buffer`.",
 )
 
@@ -456,9 +457,9 @@ mistake(
         "self.seen = nn.Parameter(torch.tensor(0), requires_grad=False)",
     ),
     section="modules",
-    why="`parameters()` yields seen, although nobody trains it. You made it a parameter without a gradient. What "
-    "does a module offer for state that is saved but not learned?",
-    hint="`parameters()` yields seen, which nobody trains. Use `register_buffer`.",
+    why="`parameters()` yields seen, although it is not trained. You made it a parameter without a gradient. What does "
+    "a module offer for state that is saved but not learned?",
+    hint="`parameters()` yields seen, which is not trained. Use `register_buffer`.",
 )
 
 mistake(
@@ -477,7 +478,7 @@ mistake(
     "seen-is-not-saved",
     edit('"seen", torch.tensor(0)', '"seen", torch.tensor(0), persistent=False'),
     section="modules",
-    why="The count is lost when the model is saved. Your buffer is not persistent, which suits only what can be "
+    why="The count is lost when the model is saved. You made the buffer not persistent, which suits only what can be "
     "computed again. Can a count be computed again?",
     hint="The state_dict lacks seen: the buffer is not persistent. Leave that argument at its default.",
 )
@@ -506,8 +507,8 @@ mistake(
     "counts-in-evaluation-mode",
     edit("if self.training:", "if not self.training:"),
     section="train-and-eval",
-    why="The count rises after `eval()` and stays the same after `train()`. Your condition is the wrong way round. In "
-    "which mode should a call be counted?",
+    why="The count rises after `eval()` and stays the same after `train()`. You reversed the condition. In which mode "
+    "should a call be counted?",
     hint="Your count rises after `eval()` and stays the same after `train()`. Reverse your condition.",
 )
 
@@ -516,8 +517,8 @@ mistake(
     "counts-where-gradients-are-recorded",
     edit("if self.training:", "if torch.is_grad_enabled():"),
     section="train-and-eval",
-    why="The count follows `torch.no_grad()` instead of the mode of the module. Recording gradients and training "
-    "mode are independent switches. Which of the two does the task name?",
+    why="The count follows `torch.no_grad()` instead of the mode of the module. You asked whether gradients are "
+    "recorded, which is independent of training mode. Which of the two does the task name?",
     hint="Your count follows `torch.no_grad()`. `self.training` says whether the module is in training mode.",
 )
 
@@ -576,7 +577,7 @@ mistake(
     "gain-summed-over",
     edit("x * self.gain", "x @ self.gain"),
     section="broadcasting",
-    why="Your result lacks the last axis. `@` computes a dot product, which multiplies and then adds up. Which "
+    why="Your result lacks the last axis. You used `@`, a dot product, which multiplies and then adds up. Which "
     "product works entry by entry?",
     hint="Your result lacks the last axis. `@` adds up the products. Multiply entry by entry.",
 )
@@ -596,8 +597,8 @@ mistake(
     "input-scaled-in-place",
     edit("x * self.gain", "x.mul_(self.gain.detach())"),
     section="in-place",
-    why="After the call, the caller's input holds other numbers. `mul_` works in place. Which product makes a new "
-    "tensor?",
+    why="After the call, the caller's input holds other numbers. You used `mul_`, which works in place. Which product "
+    "makes a new tensor?",
     hint="After the call the input holds other numbers. `mul_` writes into it. Use a product that makes a new tensor.",
 )
 
@@ -609,8 +610,8 @@ mistake(
     "gradients-never-cleared",
     edit("optimizer.zero_grad()", ""),
     section="five-lines",
-    why="Your line swings around the right one and never settles. `backward` adds to the gradients of earlier steps, "
-    "so each step uses their sum. What must happen between two steps?",
+    why="Your line swings around the right one and never settles. You never cleared the gradients, so each step uses "
+    "the sum of all so far. What must happen between two steps?",
     hint="Your line swings around the right one and never settles. Gradients add up until you clear them.",
 )
 
@@ -640,8 +641,8 @@ mistake(
     "rate-of-the-library",
     edit(", lr=lr)\n", ")\n"),
     section="five-lines",
-    why="After 500 steps the line is still far from the best one, for every `lr`. The optimiser got no learning rate "
-    "and used its default, 0.001. Where should the argument go?",
+    why="After 500 steps the line is still far from the best one, for every `lr`. You passed the optimiser no learning "
+    "rate, so it used its default, 0.001. Where should the argument go?",
     hint="Your line is far from the best one after 500 steps, for every `lr`. Hand the argument on to the optimiser.",
 )
 
@@ -660,8 +661,8 @@ mistake(
     "one-step-less",
     edit("range(steps)", "range(1, steps)"),
     section="five-lines",
-    why="With `steps=1` nothing moves. Your loop counts from 1 and stops before `steps`, so it runs once too few. "
-    "How many numbers does such a range hold?",
+    why="With `steps=1` nothing moves. You count from 1 and stop before `steps`, so the loop runs once too few. How "
+    "many numbers does such a range hold?",
     hint="With `steps=1` nothing moves. A range from 1 to n has only n - 1 numbers; start at 0.",
 )
 
@@ -670,7 +671,7 @@ mistake(
     "one-step-more",
     edit("range(steps)", "range(steps + 1)"),
     section="five-lines",
-    why="With `steps=0` the line already moves. Your loop makes one step more than `steps`. How many numbers does "
+    why="With `steps=0` the line already moves. You made the loop one step longer than `steps`. How many numbers does "
     "your range hold?",
     hint="With `steps=0` the line already moves. A range up to n, without a start, has n numbers: do not add 1.",
 )
@@ -710,8 +711,8 @@ mistake(
     "intercept-not-trained",
     edit("[slope, intercept]", "[slope]"),
     section="five-lines",
-    why="The slope is right, and the intercept stays where it started. The optimiser does not know the intercept, or "
-    "the prediction does not use it. Where must a parameter appear to be trained?",
+    why="The slope is right, and the intercept stays where it started. You did not pass the intercept to the "
+    "optimiser, or did not use it in the prediction. Where must a parameter appear to be trained?",
     hint="Your slope is right and your intercept stays where it started. Hand both to the optimiser.",
 )
 
@@ -742,8 +743,8 @@ mistake(
     edit("y[:, None])", "y)"),
     base="linear-layer",
     section="broadcasting",
-    why="Your slope is 0, and your intercept is the mean of y. Predictions of shape (N, 1) and targets of shape (N,) "
-    "broadcast to all N times N pairs, and the best line for those is level. Which shapes should be compared?",
+    why="Your slope is 0, and your intercept is the mean of y. You compared shapes (N, 1) and (N,), which broadcast to "
+    "all N times N pairs, whose best line is level. Which shapes should be compared?",
     hint="Your slope is 0 and your intercept the mean of y: (N, 1) and (N,) broadcast to (N, N). Compare equal shapes.",
 )
 
@@ -826,9 +827,9 @@ mistake(
     "line-in-float32",
     edit("dtype=x.dtype, device=x.device, requires_grad=True)\n", "device=x.device, requires_grad=True)\n"),
     section="shapes-and-types",
-    why="For float64 points, your line is right to only seven digits. The parameters are float32 whatever x is. From "
-    "which tensor should they take their type?",
-    hint="For float64 points your line is right to seven digits. Make the parameters with `dtype=x.dtype`.",
+    why="For float64 points, your line is right to only seven digits. You made float32 parameters, whatever the type "
+    "of x. From which tensor should they take their type?",
+    hint="For float64 points your line is right to seven digits. Make the parameters in the type of x.",
 )
 
 
@@ -1019,8 +1020,8 @@ mistake(
     "derivatives-at-another-point",
     edit("x.detach()", "torch.zeros_like(x)"),
     section="vector-jacobian",
-    why="Your result does not depend on x. You took the derivatives at 0 instead, and they differ from point to "
-    "point. At which point are they wanted?",
+    why="Your result does not depend on x. You took the derivatives at 0 instead, and they differ from point to point. "
+    "At which point should you take them?",
     hint="Your result does not depend on x. Take the derivatives at x.",
 )
 
