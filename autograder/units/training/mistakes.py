@@ -22,8 +22,8 @@ mistake(
     edit("tgt[:, :-1]", "tgt"),
     edit("tgt[:, 1:]", "tgt"),
     section="teacher-forcing-batch",
-    why="The loss falls to 0, and the model only learns to copy. The decoder reads the whole target and predicts the "
-    "whole target, so each position sees its own answer. Which id need not be read, and which need not be predicted?",
+    why="The loss falls to 0, and the model only learns to copy. You let the decoder read and predict the whole "
+    "target, so each position sees its own answer. Which id need not be read, and which need not be predicted?",
     hint="`tgt` and `tgt_y` are both the whole target: every position reads its own answer. The decoder reads all but "
     "the last id and predicts all but the first.",
 )
@@ -77,7 +77,7 @@ mistake(
     edit(":, :-1", ":, :-2"),
     edit("tgt[:, 1:]", "tgt[:, 2:]"),
     section="teacher-forcing-batch",
-    why="The word after BOS is never predicted. Your answers start two ids after the input. By how much should the "
+    why="The word after BOS is never predicted. You start the answers two ids after the input. By how much should the "
     "answers be ahead?",
     hint="`tgt_y` starts two ids after `tgt`, and the first word is never predicted. The offset is one.",
 )
@@ -119,8 +119,8 @@ mistake(
     "source-mask-inverted",
     edit("padding_mask(src, pad_id)", "~padding_mask(src, pad_id)"),
     section="batch-masks",
-    why="The encoder attends only to padding. Your source mask is True there. What does True mean in this course's "
-    "masks?",
+    why="The encoder attends only to padding. You made the source mask True there. What does True mean in this "
+    "course's masks?",
     hint="`src_mask` is True where there is padding and False elsewhere: invert it.",
 )
 
@@ -129,7 +129,7 @@ mistake(
     "source-mask-without-heads",
     edit("padding_mask(src, pad_id)", "(src != pad_id).unsqueeze(-2)"),
     section="batch-masks",
-    why="Sequences line up with heads in the scores. Your source mask has three axes, and scores have four. Which "
+    why="Sequences line up with heads in the scores. You gave the source mask three axes, but scores have four. Which "
     "axis is missing?",
     hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads and a 1 for "
     "the queries.",
@@ -140,8 +140,8 @@ mistake(
     "source-mask-two-axes",
     edit("padding_mask(src, pad_id)", "src != pad_id"),
     section="batch-masks",
-    why="Your source mask lines up with queries and keys, because it has the shape of the ids. Scores have the shape "
-    "(B, H, T_q, T_k). Which two axes are missing?",
+    why="Your source mask lines up with queries and keys, because you gave it the shape of the ids. Scores have the "
+    "shape (B, H, T_q, T_k). Which two axes are missing?",
     hint="`src_mask` has the shape of the ids. It has to broadcast to (B, H, T_q, T_k), so it needs two axes of size 1 "
     "in between.",
 )
@@ -173,7 +173,7 @@ mistake(
     "target-mask-only-padding",
     edit("decoder_mask(self.tgt, pad_id)", "padding_mask(self.tgt, pad_id)"),
     section="batch-masks",
-    why="Each position sees its own answer in the next position. Your target mask hides only the padding. Which "
+    why="Each position sees its own answer in the next position. You hid only the padding in the target mask. Which "
     "second mask does a decoder need?",
     hint="`tgt_mask` lets each position look ahead to the token that it should predict. Combine the padding with the "
     "causal mask.",
@@ -184,7 +184,7 @@ mistake(
     "target-mask-only-causal",
     edit("decoder_mask(self.tgt, pad_id)", "torch.ones(len(tgt), 1, tgt.shape[1] - 1, tgt.shape[1] - 1).tril().bool()"),
     section="batch-masks",
-    why="Padding is visible to the positions after it. Your target mask hides only the future. Which second mask "
+    why="Padding is visible to the positions after it. You hid only the future in the target mask. Which second mask "
     "does a decoder need?",
     hint="`tgt_mask` shows padding to the positions after it. Combine the causal mask with the padding mask.",
 )
@@ -225,8 +225,8 @@ mistake(
     "target-mask-strictly-earlier",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).tril(-1)"),
     section="batch-masks",
-    why="The first position of the target sees nothing. The diagonal of your mask is False. May a position read its "
-    "own input?",
+    why="The first position of the target sees nothing. You made the diagonal of the mask False. May a position read "
+    "its own input?",
     hint="In `tgt_mask` the diagonal is False, so the first position sees nothing. A position may attend to itself, "
     "since its answer is the next id.",
 )
@@ -276,8 +276,8 @@ mistake(
     "target-mask-without-heads",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).squeeze(1)"),
     section="batch-masks",
-    why="Sequences line up with heads in the scores. Your target mask has three axes, and scores have four. Which axis "
-    "is missing?",
+    why="Sequences line up with heads in the scores. You gave the target mask three axes, but scores have four. Which "
+    "axis is missing?",
     hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads.",
 )
 
@@ -298,8 +298,8 @@ mistake(
     "pad-id-not-in-source-mask",
     edit("padding_mask(src, pad_id)", "padding_mask(src)"),
     section="batch-masks",
-    why="With another padding id, padding of the source is read like a word. The argument did not reach the source's "
-    "mask. Which call needs it?",
+    why="With another padding id, padding of the source is read like a word. You did not pass the argument to the "
+    "source's mask. Which call needs it?",
     hint="With another `pad_id` your `src_mask` still hides 0: pass the id to `padding_mask`.",
 )
 
@@ -308,8 +308,8 @@ mistake(
     "pad-id-not-in-target-mask",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt)"),
     section="batch-masks",
-    why="With another padding id, padding of the target is read like a word. The argument did not reach the target's "
-    "mask. Which call needs it?",
+    why="With another padding id, padding of the target is read like a word. You did not pass the argument to the "
+    "target's mask. Which call needs it?",
     hint="With another `pad_id` your `tgt_mask` still hides 0: pass the id to `decoder_mask`.",
 )
 
@@ -385,7 +385,8 @@ mistake(
     "count-of-source",
     edit("self.tgt_y != pad_id", "src != pad_id"),
     section="token-count",
-    why="Your count belongs to the source. The loss is a sum over target tokens. Over which ids does it run?",
+    why="Your count is that of the source. You counted its ids, but the loss is a sum over target tokens. Over which "
+    "ids does it run?",
     hint="`ntokens` counts the source. The loss is a sum over the ids to predict: count in `tgt_y`.",
 )
 
@@ -442,8 +443,8 @@ mistake(
     "count-of-longest",
     edit("(self.tgt_y != pad_id).sum", "(self.tgt_y != pad_id).sum(1).max"),
     section="token-count",
-    why="Your count is the length of the longest sequence. The other sequences have to be predicted, too. Which "
-    "reduction counts them all?",
+    why="Your count is the length of the longest sequence. You took a maximum, but the other sequences are predicted, "
+    "too. Which reduction counts them all?",
     hint="`ntokens` is the length of the longest sequence. Add up over all sequences.",
 )
 
@@ -541,7 +542,7 @@ mistake(
     "moves-itself",
     edit("copy.copy(self)", "self"),
     section="batch-device",
-    why="A caller that still needs the old batch finds it on the other device. `to` moved the batch itself. Which "
+    why="A caller that still needs the old batch finds it on the other device. You moved the batch itself. Which "
     "object should hold the moved tensors?",
     hint="`batch.to(device)` changes `batch` itself. Make a shallow copy of the batch, and set the copy's tensors.",
 )
@@ -552,7 +553,7 @@ mistake(
     edit("copy.copy(self)", "self"),
     edit("return moved", ""),
     section="batch-device",
-    why="The caller stores None. `to` changed the batch itself and returned nothing. What should it return?",
+    why="The caller stores None. You changed the batch itself in `to` and returned nothing. What should `to` return?",
     hint="`batch.to(device)` returns None. It should return a new batch.",
 )
 
@@ -636,7 +637,7 @@ mistake(
     section="batch-device",
     why="With another padding id, a moved batch has other masks and another count. You built a new batch and forgot "
     "the id. Which tensors already hold the right masks?",
-    hint="With another `pad_id` the moved batch has other masks and another count: you built it anew with 0 as "
+    hint="With another `pad_id` the moved batch has other masks and another count: you built it again with 0 as "
     "padding. Move the masks of the old batch.",
 )
 
@@ -764,8 +765,8 @@ mistake(
         "def copy_task(vocab_size, batch_size, num_batches, length=8, generator=None):",
     ),
     section="copy-task-data",
-    why="Called without `length`, your sequences have another length than the task says. Your default differs. Which "
-    "default does the task give?",
+    why="Called without `length`, your sequences have another length than the task says. You chose another default. "
+    "Which default does the task give?",
     hint="Called without `length`, you give sequences of another length than 10. Change the default.",
 )
 
@@ -942,8 +943,8 @@ mistake(
     "target-reversed",
     edit("Batch(ids, ids)", "Batch(ids, ids.flip(1))"),
     section="copy-task-data",
-    why="Your target is the source in reverse. This is another task, and its first id is not BOS. What is the target "
-    "of the copy task?",
+    why="Your target is the source in reverse. You flipped it, which is another task, and its first id is not BOS. "
+    "What is the target of the copy task?",
     hint="Your target is the source in reverse. The task is to copy.",
 )
 
@@ -1018,7 +1019,7 @@ mistake(
     "always-the-same-batch",
     section="copy-task-random",
     why="All batches are equal. You drew the ids once, before the loop. What has to happen for each batch?",
-    hint="All your batches are equal: draw inside the loop, for each batch anew.",
+    hint="All your batches are equal: draw inside the loop, once for each batch.",
 )
 def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
     ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)
@@ -1271,7 +1272,7 @@ mistake(
     edit("(len(current) + 1) * lengths[index] > max_tokens", "(len(current) + 1) * lengths[index] > max_tokens + 1"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Batches hold up to one token more than `max_tokens`. Your comparison allows one too many. What is the "
+    why="Batches hold up to one token more than `max_tokens`. You allow one too many in the comparison. What is the "
     "largest size that is allowed?",
     hint="Your batches may hold one token more than `max_tokens`: compare with `max_tokens` itself.",
 )
@@ -1468,7 +1469,7 @@ mistake(
     edit("range(len(lengths))", "range(1, len(lengths))"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Position 0 is in no batch. Your range starts at 1. From which number do indices count in Python?",
+    why="Position 0 is in no batch. You start the range at 1. From which number do indices count in Python?",
     hint="Position 0 is in none of your batches. Start your range at 0.",
 )
 
@@ -1538,8 +1539,8 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "max(lengths, default=0) >= max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence of exactly `max_tokens` tokens is refused, although it fits alone. Your comparison also rejects "
-    "equality. Which lengths are too long?",
+    why="A sequence of exactly `max_tokens` tokens is refused, although it fits alone. You also reject equality in the "
+    "comparison. Which lengths are too long?",
     hint="A sequence of exactly `max_tokens` tokens raises an error in your function, but it fits: refuse only what is "
     "longer.",
 )
@@ -1622,8 +1623,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence that is too long raises RuntimeError. The value of an argument is wrong here. Which error does "
-    "the course use for that?",
+    why="A sequence that is too long raises RuntimeError. You chose this error, although the value of an argument is "
+    "wrong. Which error does the course use for that?",
     hint="For a sequence longer than `max_tokens` you raise RuntimeError: raise ValueError instead.",
 )
 
@@ -1847,9 +1848,9 @@ mistake(
     edit("model.train(training)", "if training:\n    model.train()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="Evaluation results are random. Your model stays in training mode, with dropout. Which mode does evaluation "
+    why="Evaluation results are random. You left the model in training mode, with dropout. Which mode does evaluation "
     "need?",
-    hint="Without an optimiser your model runs in training mode, with dropout: call `model.eval()`.",
+    hint="Without an optimiser your model runs in training mode, with dropout. Put it into evaluation mode first.",
 )
 
 mistake(
@@ -1860,7 +1861,7 @@ mistake(
     section="evaluating",
     why="Evaluation results are random. You always put the model into training mode. What does a missing optimiser "
     "mean?",
-    hint="You put the model into training mode also to evaluate it: call `model.eval()` when there is no optimiser.",
+    hint="You put the model into training mode even to evaluate it. Choose evaluation mode when there is no optimiser.",
 )
 
 mistake(
@@ -1871,8 +1872,8 @@ mistake(
     section="evaluating",
     why="Evaluation results are random. You set a flag of the model, but its parts have flags of their own. Which "
     "methods change the mode of all parts?",
-    hint="You set `model.training`, which does not reach the parts of the model: call `model.train(...)` or "
-    "`model.eval()`.",
+    hint="You set `model.training`, which does not reach the parts of the model. Call the methods `train` or `eval`, "
+    "which reach them all.",
 )
 
 mistake(
@@ -1945,8 +1946,8 @@ mistake(
     section="epoch-order",
     why="After an evaluation, training goes on without dropout. You never put the model into training mode. When "
     "should you do so?",
-    hint="You train in whatever mode the model was in, which is evaluation mode after an evaluation. Call "
-    "`model.train()` first.",
+    hint="You train in whatever mode the model was in, which is evaluation mode after an evaluation. Put it into "
+    "training mode first.",
 )
 
 mistake(
@@ -2163,8 +2164,8 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += sum(int(batch.src_mask.sum()) for batch in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Your tokens are those of the source. The loss is a sum over the target. Which attribute of a batch counts "
-    "what is predicted?",
+    why="Your tokens are those of the source. You counted them, although the loss is a sum over the target. Which "
+    "attribute of a batch counts what is predicted?",
     hint="`tokens` counts the source: add up `batch.ntokens`.",
 )
 
@@ -2185,8 +2186,8 @@ mistake(
     edit("total_tokens, time.perf_counter() - start", "tokens if total_tokens else 0, time.perf_counter() - start"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Your tokens are those of the last step. Speed and loss per token need the whole epoch. What should happen "
-    "to the counts of all steps?",
+    why="Your tokens are those of the last step. You returned its count, but the result describes the whole epoch. "
+    "What should happen to the counts of all steps?",
     hint="`tokens` is that of the last step: add up the tokens of the whole epoch.",
 )
 
@@ -2291,7 +2292,7 @@ mistake(
     edit("hidden = model(", "start = time.perf_counter()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="`seconds` covers only the last batch. You started the clock anew for each of them. When should it be started?",
+    why="`seconds` covers only the last batch. You restarted the clock for each batch. When should it be started?",
     hint="`seconds` is the time of the last batch: start the clock once, before the loop.",
 )
 
@@ -2406,8 +2407,8 @@ mistake(
     edit("batch.tgt_y.flatten()", "batch.tgt_y.view(-1)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your code fails for more than one sequence. The targets are a slice, which `view` cannot flatten. Which "
-    "method copies when it must?",
+    why="Your code fails for more than one sequence. You used `view`, which cannot flatten a slice such as the "
+    "targets. Which method copies when it must?",
     hint="`tgt_y.view(-1)` fails for more than one sequence, since `tgt_y` is a slice: use `flatten()` or "
     "`reshape(-1)`.",
 )
@@ -2508,7 +2509,7 @@ mistake(
     section="epoch-order",
     why="Each step contains the gradients of all steps before it. You never cleared the gradients. When should they be "
     "cleared?",
-    hint="Your gradients add up from step to step: call `optimizer.zero_grad()` before the batches of each step.",
+    hint="Your gradients add up from step to step: clear them before the batches of each step.",
 )
 
 mistake(
@@ -2555,7 +2556,7 @@ mistake(
     section="epoch-order",
     why="Gradients are computed, but the model never changes. You never call the optimiser's step. When should it "
     "come?",
-    hint="Your optimiser makes no step: call `optimizer.step()` after the backward passes.",
+    hint="Your optimiser makes no step: let it step after the backward passes.",
 )
 
 mistake(
@@ -2601,8 +2602,8 @@ mistake(
     section="accumulation",
     why="With `accumulate`, only the last batch of a group counts. You cleared the gradients between its batches, or "
     "made a single backward pass. What should happen to the gradients within a group?",
-    hint="With `accumulate` only the last batch of each group counts in your step: make a backward pass for each "
-    "batch, and do not clear the gradients between them.",
+    hint="With `accumulate` only the last batch of each group counts. Make a backward pass for each batch, and do not "
+    "clear the gradients between them.",
 )
 
 mistake(
@@ -2748,9 +2749,8 @@ mistake(
     "training.run_epoch",
     "published-accumulation",
     section="accumulation-published",
-    why="With `accumulate`, four things differ from one large batch: the first step comes early, each batch has its "
-    "own divisor, the schedule runs ahead, and the last batches make no step. You followed published code. What would "
-    "one large batch do in each case?",
+    why="Your first step comes early, each batch has its own divisor, the schedule runs ahead, and the last batches "
+    "make no step. You followed published code. What would one large batch do in each case?",
     hint="With `accumulate` your first step comes after one batch, gradients are sums of means, and the schedule runs "
     "ahead. Compare each of these with one large batch.",
 )
@@ -2904,7 +2904,7 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The first rate of the schedule is never used. The scheduler steps before the optimiser. Which of the two "
+    why="The first rate of the schedule is never used. You step the scheduler before the optimiser. Which of the two "
     "comes first?",
     hint="Your first step runs at the second rate of the schedule: the optimiser steps first, then the scheduler.",
 )
@@ -2927,8 +2927,8 @@ mistake(
     edit("if scheduler is not None:\n    scheduler.step()", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The rate never changes. Your scheduler makes no step. When should it make one?",
-    hint="Your rate never changes: call `scheduler.step()` after each step of the optimiser.",
+    why="The rate never changes. You never step the scheduler. When should it step?",
+    hint="Your rate never changes: step the scheduler after each step of the optimiser.",
 )
 
 mistake(
@@ -2949,8 +2949,8 @@ mistake(
     edit("scheduler is not None", "scheduler is not None and waiting == accumulate"),
     base="function-that-steps",
     section="epoch-schedule",
-    why="The last rate of an epoch is used once more in the next. Your scheduler does not step for the batches left at "
-    "the end. After which steps of the optimiser should it step?",
+    why="The last rate of an epoch is used once more in the next. You do not step the scheduler for the batches left "
+    "at the end. After which steps of the optimiser should it step?",
     hint="Your scheduler does not step after the last, smaller group. Step it after every step of the optimiser.",
 )
 
@@ -2960,8 +2960,8 @@ mistake(
     edit("scheduler.step()", "scheduler.step()\nscheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Every second rate is skipped. The scheduler steps twice for each step of the optimiser. How often should it "
-    "step?",
+    why="Every second rate is skipped. You step the scheduler twice for each step of the optimiser. How often should "
+    "it step?",
     hint="Your schedule runs twice as fast as the steps. Step the scheduler once for each of them.",
 )
 
@@ -2986,7 +2986,7 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Each evaluation moves the schedule on. The scheduler steps without an optimiser. Which condition do both "
+    why="Each evaluation moves the schedule on. You step the scheduler without an optimiser. Which condition do both "
     "steps share?",
     hint="Your scheduler moves on while the model is only evaluated: its step belongs after that of the optimiser, "
     "under the same condition.",
@@ -3059,8 +3059,8 @@ mistake(
     section="evaluating",
     why="Your evaluation loss is random, and the graph costs memory. Without an optimiser you stay in training mode "
     "and record gradients. Which two settings differ in an evaluation?",
-    hint="Without an optimiser, your model stays in training mode and records gradients. Call `model.eval()` and turn "
-    "gradients off.",
+    hint="Without an optimiser, your model stays in training mode and records gradients. Choose evaluation mode and "
+    "turn gradients off.",
 )
 
 mistake(
