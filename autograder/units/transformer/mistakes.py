@@ -28,8 +28,8 @@ mistake(
         "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="The feed-forward network has no influence, so nothing is computed from what attention found. Your layer "
-    "returns after its attention. Which sublayer comes second?",
+    why="The feed-forward network has no influence, so nothing is computed from what attention found. You return after "
+    "the attention. Which sublayer comes second?",
     hint="The feed-forward network has no influence on your result. Put it into the second connection.",
 )
 
@@ -45,8 +45,8 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="Your feed-forward network works before positions have exchanged anything. Your two sublayers are in the wrong "
-    "order. Which one comes first in the paper?",
+    why="Your feed-forward network works before positions have exchanged anything. You put the two sublayers in the "
+    "wrong order. Which one comes first in the paper?",
     hint="Your two sublayers are in the wrong order. Attention comes first, then the feed-forward network.",
 )
 
@@ -59,8 +59,8 @@ mistake(
     ),
     edit("self.connections[1](x, self.feed_forward)", "attended + self.connections[1](x, self.feed_forward) - x"),
     section="tf-encoder-layer",
-    why="The feed-forward network does not see what attention found. Both of your sublayers read the input of the "
-    "layer. What should the second one read?",
+    why="The feed-forward network does not see what attention found. You passed the input of the layer to both "
+    "sublayers. What should the second one read?",
     hint="Your feed-forward network reads the layer's input instead of what attention made of it. Pass the first "
     "result to the second connection.",
 )
@@ -85,8 +85,8 @@ mistake(
     "mask-forgotten",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y)"),
     section="tf-encoder-layer",
-    why="The mask has no influence, so padding mixes into every shorter sentence. Your layer accepts it and does not "
-    "pass it to the attention. In which call is it missing?",
+    why="The mask has no influence, so padding mixes into every shorter sentence. You accept the mask but do not pass "
+    "it to the attention. In which call is it missing?",
     hint="The mask has no influence on your result. Pass it to the attention, inside the function that the connection "
     "gets.",
 )
@@ -113,8 +113,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="post"):',
     ),
     section="tf-norms",
-    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
-    "chooses otherwise. Which default does the task give?",
+    why="Without the argument `norm`, your layer is post-norm. You chose this default, but this course's layers are "
+    "pre-norm unless the caller chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -123,8 +123,8 @@ mistake(
     "keys-not-normalised",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y, x=x: self.self_attention(y, x, x, mask)"),
     section="tf-norms",
-    why="Your queries are normalised, but keys and values are not. The inner function uses the x of `forward` for "
-    "them. Which tensor does the connection give to your function?",
+    why="Your queries are normalised, but keys and values are not. You took them from the x of `forward`. Which tensor "
+    "does the connection give to your function?",
     hint="Your queries are normalised, but keys and values are not. The function that a connection calls gets the "
     "normalised `y`: use it three times, instead of the outer `x`.",
 )
@@ -135,7 +135,7 @@ mistake(
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
     why="The feed-forward network's result already holds its normalised input when the connection adds the shortcut. "
-    "Your inner function adds this input. What should the connection receive?",
+    "You add this input in an inner function. What should the connection receive?",
     hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
     "network itself to the connection.",
 )
@@ -148,8 +148,8 @@ mistake(
         "F.layer_norm(self.connections[1](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
-    "norm. Which module owns it?",
+    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
+    "final norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
@@ -211,8 +211,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.0, norm="pre"):',
     ),
     section="tf-encoder-layer",
-    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
-    "another value. Which default does the task give?",
+    why="Without the argument `dropout`, your layer drops nothing in training. You chose a default of 0, but the paper "
+    "uses another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -246,8 +246,8 @@ mistake(
     "attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
     section="tf-norms",
-    why="Your attention reads vectors that were never normalised. The inner function uses the x of `forward`. Which "
-    "tensor does the connection give to your function?",
+    why="Your attention reads vectors that were never normalised. You used the x of `forward` in the inner function. "
+    "Which tensor does the connection give to your function?",
     hint="Your attention reads the layer's input without a norm. The connection calls your function with the "
     "normalised input: use its argument `y` three times, not `x`.",
 )
@@ -257,8 +257,8 @@ mistake(
     "query-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, y, y, mask)"),
     section="tf-norms",
-    why="Your keys and values are normalised, but your queries are not. The inner function uses the x of `forward` "
-    "for them. Which tensor does the connection give to your function?",
+    why="Your keys and values are normalised, but your queries are not. You took them from the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="Your keys and values are normalised, but your queries are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -268,8 +268,8 @@ mistake(
     "values-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, x, mask)"),
     section="tf-norms",
-    why="Your queries and keys are normalised, but your values are not. The inner function uses the x of `forward` "
-    "for them. Which tensor does the connection give to your function?",
+    why="Your queries and keys are normalised, but your values are not. You took them from the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="Your queries and keys are normalised, but your values are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -279,8 +279,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
-    "`forward`. Which tensor does the connection give to your function?",
+    why="Your feed-forward network reads vectors that were never normalised. You used the x of `forward` in the "
+    "function around it. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -301,8 +301,8 @@ mistake(
     "shortcut-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The attention's result already holds its normalised input when the connection adds the shortcut. Your inner "
-    "function adds this input. What should the inner function return?",
+    why="The attention's result already holds its normalised input when the connection adds the shortcut. You add this "
+    "input in the inner function. What should the inner function return?",
     hint="Your attention's result already holds its input when the connection adds the shortcut. Return the attention "
     "alone: `SublayerConnection` adds the shortcut.",
 )
@@ -312,7 +312,7 @@ mistake(
     "outer-x-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: x + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The shortcut around the attention counts twice. Your inner function adds the x of `forward`, and the "
+    why="The shortcut around the attention counts twice. You add the x of `forward` in the inner function, and the "
     "connection adds it again. What should the inner function return?",
     hint="Your attention's result already holds the layer's input when the connection adds it. Return the attention "
     "alone: `SublayerConnection` adds the shortcut.",
@@ -346,7 +346,7 @@ mistake(
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
-    why="Both sublayers return their input along with their result. Your inner functions add this input, and the "
+    why="Both sublayers return their input along with their result. You add this input in inner functions, and the "
     "connections add the shortcuts on top. What should an inner function return?",
     hint="Both of your sublayers return their input along with their result. Return the result alone: "
     "`SublayerConnection` adds the shortcut.",
@@ -379,8 +379,8 @@ mistake(
     "first-connection-used-twice",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[0](x, self.feed_forward)"),
     section="tf-sharing",
-    why="The second norm never learns. Both sublayers go through the first connection. Which connection belongs to "
-    "the feed-forward network?",
+    why="The second norm never learns. You put both sublayers through the first connection. Which connection belongs "
+    "to the feed-forward network?",
     hint="Both of your sublayers use the same connection, so the second norm is never used. Use a separate connection "
     "for each.",
 )
@@ -465,8 +465,8 @@ mistake(
     edit("y = self.norm2(x)\nreturn x", "return x"),
     base="both-styles-written-out",
     section="tf-norms",
-    why="Your feed-forward network reads a vector from before the attention. The variable still holds what the first "
-    "norm returned. What has to happen after the first sum?",
+    why="Your feed-forward network reads a vector from before the attention. You passed the variable that still holds "
+    "what the first norm returned. What has to happen after the first sum?",
     hint="Your feed-forward network reads what the first norm returned, from before the attention. Normalise again, with "
     "the second norm, after the first sum.",
 )
@@ -641,7 +641,7 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
     ),
     section="tf-decoder-layer",
-    why="A position queries the source before it has read the words already written. Your two attentions are in the "
+    why="A position queries the source before it has read the words already written. You put the two attentions in the "
     "wrong order. Which one comes first in the paper?",
     hint="Your two attentions run in the wrong order. Put the self-attention first.",
 )
@@ -803,8 +803,8 @@ mistake(
     "self-attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     section="tf-norms",
-    why="Your self-attention reads vectors that were never normalised. The inner function uses the x of `forward`. "
-    "Which tensor does the connection give to your function?",
+    why="Your self-attention reads vectors that were never normalised. You used the x of `forward` in the inner "
+    "function. Which tensor does the connection give to your function?",
     hint="Your self-attention reads the layer's input without a norm. The connection calls your function with the "
     "normalised input: use its argument `y` three times, not `x`.",
 )
@@ -814,8 +814,8 @@ mistake(
     "cross-query-not-normalised",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="The queries of your cross-attention are not normalised. The inner function uses the x of `forward`. Which "
-    "tensor does the connection give to your function?",
+    why="The queries of your cross-attention are not normalised. You used the x of `forward` in the inner function. "
+    "Which tensor does the connection give to your function?",
     hint="The queries of your cross-attention are not normalised. Use the argument of the inner function as query.",
 )
 
@@ -824,8 +824,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
-    "`forward`. Which tensor does the connection give to your function?",
+    why="Your feed-forward network reads vectors that were never normalised. You used the x of `forward` in the "
+    "function around it. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -836,8 +836,8 @@ mistake(
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="Both of your attentions read vectors that were never normalised. The inner functions use the x of "
-    "`forward`. Which tensor does a connection give to your function?",
+    why="Both of your attentions read vectors that were never normalised. You used the x of `forward` in the inner "
+    "functions. Which tensor does a connection give to your function?",
     hint="Both of your attentions read vectors that were not normalised. The connections call your functions with the "
     "normalised input: use their argument, not `x`.",
 )
@@ -892,8 +892,8 @@ mistake(
     "shortcut-added-inside-self-attention",
     edit("lambda y: self.self_attention(", "lambda y: y + self.self_attention("),
     section="tf-decoder-layer",
-    why="The self-attention's result already holds its normalised input when the connection adds the shortcut. Your "
-    "inner function adds this input. What should the inner function return?",
+    why="The self-attention's result already holds its normalised input when the connection adds the shortcut. You add "
+    "this input in the inner function. What should the inner function return?",
     hint="Your self-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -903,8 +903,8 @@ mistake(
     "shortcut-added-inside-cross-attention",
     edit("lambda y: self.cross_attention(", "lambda y: y + self.cross_attention("),
     section="tf-decoder-layer",
-    why="The cross-attention's result already holds its normalised input when the connection adds the shortcut. Your "
-    "inner function adds this input. What should the inner function return?",
+    why="The cross-attention's result already holds its normalised input when the connection adds the shortcut. You "
+    "add this input in the inner function. What should the inner function return?",
     hint="Your cross-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -915,7 +915,7 @@ mistake(
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: y + self.feed_forward(y))"),
     section="tf-decoder-layer",
     why="The feed-forward network's result already holds its normalised input when the connection adds the shortcut. "
-    "Your inner function adds this input. What should the connection receive?",
+    "You add this input in an inner function. What should the connection receive?",
     hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
     "network itself to the connection.",
 )
@@ -1032,8 +1032,8 @@ mistake(
     ),
     edit("return self.connections[2](x, self.feed_forward)", ""),
     section="tf-decoder-layer",
-    why="The feed-forward network has no influence, so nothing is computed from what the attentions found. Your "
-    "layer returns too early. Which of the three sublayers is last?",
+    why="The feed-forward network has no influence, so nothing is computed from what the attentions found. You return "
+    "too early. Which of the three sublayers is last?",
     hint="The feed-forward network has no influence on your result. Put it into the third connection.",
 )
 
@@ -1155,8 +1155,8 @@ mistake(
     "post-norm-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
     section="tf-norms",
-    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
-    "chooses otherwise. Which default does the task give?",
+    why="Without the argument `norm`, your layer is post-norm. You chose this default, but this course's layers are "
+    "pre-norm unless the caller chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -1182,8 +1182,8 @@ mistake(
         "F.layer_norm(self.connections[2](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
-    "norm. Which module owns it?",
+    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
+    "final norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
@@ -1226,8 +1226,8 @@ mistake(
     "no-dropout-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.0, norm="pre"):'),
     section="tf-decoder-layer",
-    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
-    "another value. Which default does the task give?",
+    why="Without the argument `dropout`, your layer drops nothing in training. You chose a default of 0, but the paper "
+    "uses another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -2213,8 +2213,8 @@ mistake(
     "most-likely-word",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).argmax(dim=-1)"),
     section="tf-generator",
-    why="Your generator returns ids. Training needs the log-probability of every word, and decoding may want another "
-    "word than the likeliest. How many numbers should a position give?",
+    why="Your generator returns ids. You took the likeliest word, but training and decoding need the log-probability "
+    "of every word. How many numbers should a position give?",
     hint="Your generator returns ids. Return one log-probability for each word of the vocabulary.",
 )
 
@@ -2261,8 +2261,8 @@ mistake(
         "tgt_mask = padding_mask(tgt) if tgt_mask is None else tgt_mask\nsrc_mask = padding_mask(",
     ),
     section="tf-flow",
-    why="Without a given mask, your decoder sees the future. Your default for the target hides only padding. Which "
-    "function of an earlier unit hides both?",
+    why="Without a given mask, your decoder sees the future. You hide only padding in the default for the target. "
+    "Which function of an earlier unit hides both?",
     hint="Without masks your decoder sees the future. Build the default for the target with `decoder_mask`.",
 )
 
@@ -2279,8 +2279,8 @@ mistake(
         """,
     ),
     section="tf-flow",
-    why="Without a given mask, your decoder reads padding that stands before a word of the target. Your default hides "
-    "only the future. Which function of an earlier unit hides both?",
+    why="Without a given mask, your decoder reads padding that stands before a word of the target. You hide only the "
+    "future in the default. Which function of an earlier unit hides both?",
     hint="Without masks your decoder reads padding that stands before a word. `decoder_mask` combines both masks.",
 )
 
@@ -2494,8 +2494,8 @@ mistake(
     "default-source-mask-causal",
     edit("padding_mask(src)", "decoder_mask(src)"),
     section="tf-flow",
-    why="Without a given mask, your encoder cannot look ahead in the source. Your default also hides later "
-    "positions. Which of the two sentences has a future to hide?",
+    why="Without a given mask, your encoder cannot look ahead in the source. You also hide later positions in the "
+    "default. Which of the two sentences has a future to hide?",
     hint="Without masks your encoder cannot look ahead in the source. Its default mask should hide padding only.",
 )
 
@@ -3093,7 +3093,7 @@ mistake(
     section="tf-shift",
     why="Your function ignores `bos_id`. You wrote the id of the start into the code, but another vocabulary may "
     "have another one. Where should the argument be used?",
-    hint="Your function ignores `bos_id`. Use it in place of the number.",
+    hint="Your function ignores `bos_id`. Use it instead of the fixed number.",
 )
 
 mistake(
@@ -3102,8 +3102,8 @@ mistake(
     edit("def shift_right(targets, bos_id=2):", "def shift_right(targets, bos_id=1):"),
     base="concatenated",
     section="tf-shift",
-    why="Without `bos_id`, your sequences start with the unknown word. Your default id is 1. Which id does BOS have in "
-    "this course?",
+    why="Without `bos_id`, your sequences start with the unknown word. You chose 1 as the default. Which id does BOS "
+    "have in this course?",
     hint="Without `bos_id` your sequences start with id 1, which is UNK. Take `BOS` as the default.",
 )
 
@@ -3393,8 +3393,8 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="What the attention returned reaches the output only through the feed-forward network. The second connection "
-    "adds the layer's first input. Which tensor should the second shortcut carry?",
+    why="What the attention returned reaches the output only through the feed-forward network. You add the layer's "
+    "first input in the second connection. Which tensor should the second shortcut carry?",
     hint="Your second shortcut carries the layer's input. It should carry what the first connection returned.",
 )
 
