@@ -162,7 +162,8 @@ mistake(
     section="evaluation-mode",
     why="The loss of a model that comes from training is too high and random. You left the model in training mode, "
     "with dropout. Which mode does an evaluation need?",
-    hint="A model that comes in training mode keeps its dropout while you compute the loss. Call `model.eval()` first.",
+    hint="A model that comes in training mode keeps its dropout while you compute the loss. Put it into evaluation "
+    "mode first.",
 )
 
 mistake(
@@ -274,8 +275,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Your loss compares predictions with what the decoder has just read. The task is to predict the next word. "
-    "Which of the two targets holds it?",
+    why="Your loss is that of copying. You compared the predictions with what the decoder has just read. Which of the "
+    "two targets holds the next words?",
     hint="Your loss compares with `batch.tgt`, which the decoder reads. Compare with the ids to predict, "
     "`batch.tgt_y`.",
 )
@@ -464,8 +465,8 @@ mistake(
     "one-too-patient",
     edit(">= patience", "> patience"),
     section="early-stopping",
-    why="With `patience=1` your run waits for a second validation without progress. Your comparison allows one too "
-    "many. When is the patience used up?",
+    why="With `patience=1` your run waits for a second validation without progress. You allow one too many in the "
+    "comparison. When is the patience used up?",
     hint="With `patience=1` one validation without progress should end the run, but yours waits for a second. Let "
     "equality end it, too.",
 )
@@ -1564,7 +1565,8 @@ mistake(
     base="lists-first",
     section="leave-the-model",
     why="Your maps have holes at random. You called the model in training mode, with dropout. Which mode do maps need?",
-    hint="In training mode your maps have zeros where dropout removed weights. Call `model.eval()` first.",
+    hint="In training mode your maps have zeros where dropout removed weights. Put the model into evaluation mode "
+    "first.",
 )
 
 mistake(
@@ -2007,8 +2009,8 @@ mistake(
     section="evaluation-mode",
     why="The same sentence gets another translation each time. You left the model in training mode, with dropout. What "
     "belongs between training and translating?",
-    hint="Your translator gives another output in a second call, since it is still in training mode. Call "
-    "`model.eval()` after training.",
+    hint="Your translator gives another output in a second call, since it is still in training mode. Put it into "
+    "evaluation mode after training.",
 )
 
 mistake(
