@@ -95,7 +95,7 @@ CATCHES = (
                 ),
                 slip(
                     "cleared-once-per-epoch",
-                    "Its first step is right. How many steps do you follow?",
+                    "Its first step is right. How many steps does your test follow?",
                 ),
                 slip(
                     "gradients-never-cleared",

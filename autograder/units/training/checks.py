@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.judging.assertions import assert_boolean_mask, assert_close, assert_equal
+from autograder.judging.assertions import assert_boolean_mask, assert_close, assert_equal, describe
 from autograder.judging.replies import LearnerRaised, NotAttempted, assert_refused, reply_of
 from autograder.units.support.drivers import (
     NotingDescent,
@@ -52,7 +52,7 @@ def test_offset(learner, reference, rng):
         src, tgt = random_ids(rng, rows, columns, padded=False), random_ids(rng, rows, length, padded=False)
         src[:, columns - padded :], tgt[:, length - padded :] = PAD, PAD
         (kept, read, predicted), _ = reply_of(learner, build, [src, tgt], {}, ["src", "tgt", "tgt_y"], parts=2)
-        names = ("Batch.src", "Batch.tgt", "Batch.tgt_y")
+        names = [f"{name} of Batch(src, tgt) with a tgt of shape {(rows, length)}" for name in ("src", "tgt", "tgt_y")]
         assert_equal((kept, read, predicted), (src, tgt[:, :-1], tgt[:, 1:]), names)
 
 
@@ -70,27 +70,31 @@ def masks_by_hand(src, tgt, pad=PAD):
 def test_source_mask(learner, reference, rng):
     """The source mask hides the padding of the source."""
     src, tgt = random_ids(rng, 4, 6), random_ids(rng, 4, 5)
-    assert_boolean_mask(attribute_of(learner, [src, tgt], "src_mask"), masks_by_hand(src, tgt)[0], "Batch.src_mask")
+    assert_boolean_mask(
+        attribute_of(learner, [src, tgt], "src_mask"), masks_by_hand(src, tgt)[0], "src_mask of Batch(src, tgt)"
+    )
 
 
 @pytest.mark.task("training.Batch", points=2)
 def test_target_mask(learner, reference, rng):
-    """The target mask belongs to tgt: no padding, and nothing that comes later."""
+    """The target mask is that of tgt: it hides padding, and what comes later."""
     src, tgt = random_ids(rng, 5, 4), random_ids(rng, 5, 7)
     tgt[1, 3] = PAD  # padding inside, by which the mask of tgt and that of tgt_y differ
-    assert_boolean_mask(attribute_of(learner, [src, tgt], "tgt_mask"), masks_by_hand(src, tgt)[1], "Batch.tgt_mask")
+    assert_boolean_mask(
+        attribute_of(learner, [src, tgt], "tgt_mask"), masks_by_hand(src, tgt)[1], "tgt_mask of Batch(src, tgt)"
+    )
 
 
 @pytest.mark.task("training.Batch", points=1)
 def test_ntokens(learner, reference, rng):
-    """Counts the ids to predict, padding left out, as an int."""
+    """ntokens is an int: how many of the ids to predict are not padding."""
     for rows, columns, padded in ((4, 6, True), (6, 5, True), (2, 3, False)):
         src, tgt = random_ids(rng, rows, 8), random_ids(rng, rows, columns, padded=padded)
         got = attribute_of(learner, [src, tgt], "ntokens")
         if type(got) is not int:
             kind = "tensor" if isinstance(got, torch.Tensor) else type(got).__name__
-            raise AssertionError(f"Batch.ntokens should be an int, but is a {kind}.")
-        assert_equal(got, int((tgt[:, 1:] != PAD).sum()), f"Batch.ntokens of the target {tgt.tolist()}")
+            raise AssertionError(f"ntokens of Batch(src, tgt) should be an int, but is a {kind}.")
+        assert_equal(got, int((tgt[:, 1:] != PAD).sum()), f"ntokens of Batch(src, tgt) with the target {tgt.tolist()}")
 
 
 @pytest.mark.task("training.Batch", points=1)
@@ -115,19 +119,21 @@ def test_without_target(learner, reference, rng):
         got, _ = reply_of(learner, build, args, {}, names, parts=2)
         assert_equal(tuple(got[:2]), (src, masks_by_hand(src, src)[0]), [f"Batch(src).{name}" for name in names[:2]])
         for name, value in zip(names[2:5], got[2:5]):
-            assert value is None, f"Batch(src).{name} should be None."
+            assert value is None, (
+                f"Batch(src).{name} should be None, since there is no target, but is {describe(value)}."
+            )
         assert_equal(got[5], 0, "Batch(src).ntokens")
 
 
 @pytest.mark.task("training.Batch", points=1)
 def test_arguments(learner, reference, rng):
-    """The ids that were passed stay unchanged."""
+    """The ids passed to Batch stay unchanged."""
     for pad in (PAD, 7):
         args = [random_ids(rng, 4, 5, pad), random_ids(rng, 4, 7, pad)]
         args[0][:, 0] = 8  # a source need not begin with BOS
         (read, _), after = reply_of(learner, build, args, {"pad_id": pad}, ["tgt", "tgt_y"], parts=2)
         assert_equal(tuple(after), tuple(args), ("the source ids after the call", "the target ids after the call"))
-        assert_equal(read, args[1][:, :-1], "Batch.tgt")
+        assert_equal(read, args[1][:, :-1], "tgt of Batch(src, tgt)")
 
 
 class Traveller(torch.Tensor):
@@ -190,14 +196,18 @@ def test_to(learner, reference, rng):
     new, (old_devices, new_devices), shapes, count = reply
     assert new is True, "Batch.to(device) should return a new Batch, but returned the same object."
     for name, device, shape, expected in zip(names, new_devices, shapes, (src, None, tgt[:, 1:], tgt[:, 1:], None)):
-        assert device == "meta", f"After moved = batch.to('meta'), moved.{name} is on {device!r}."
+        assert device == "meta", (
+            f"After moved = batch.to('meta'), moved.{name} should be on 'meta', but is on {device!r}."
+        )
         if expected is not None:
-            assert shape == list(expected.shape), f"moved.{name} should have the shape {list(expected.shape)}."
+            assert shape == list(expected.shape), (
+                f"After moved = batch.to('meta'), moved.{name} should have shape {list(expected.shape)}, not {shape}."
+            )
     for name, device in zip(names, old_devices):
         assert device == "cpu", (
             f"After batch.to('meta'), batch.{name} itself is on {device!r}: it should stay on the CPU."
         )
-    assert_equal(count, int((tgt[:, 1:] != PAD).sum()), "ntokens of the batch that was moved")
+    assert_equal(count, int((tgt[:, 1:] != PAD).sum()), "moved.ntokens after moved = batch.to(device)")
 
 
 def stay(learner, args, device):
@@ -222,7 +232,7 @@ def test_to_keeps_everything(learner, reference, rng):
         else:
             assert_equal((*got[:2], got[5]), (*expected[:2], 0), [shown[0], shown[1], shown[5]])
             for name, value in zip(shown[2:5], got[2:5]):
-                assert value is None, f"{name} of a batch without a target should be None."
+                assert value is None, f"{name} of a batch without a target should be None, but is {describe(value)}."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -254,16 +264,20 @@ def copy_runs(learner, args, seeds, options=None, most=20):
     runs = reply_of(learner, copies, args, options or {}, seeds, most, parts=len(seeds))
     for run in runs:
         if not run:
-            raise AssertionError("copy_task gave no batches.")
+            call = f"copy_task({', '.join(map(str, args))}, ...)"
+            raise AssertionError(f"{call} gave no batches. Does your function yield each of them?")
         for batch in run:
             if not all(isinstance(part, torch.Tensor) and part.dim() == 2 for part in batch):
-                raise AssertionError("src, tgt and tgt_y of every batch should be tensors of shape (batch, length).")
+                raise AssertionError(
+                    "src, tgt and tgt_y of every batch of copy_task should be tensors of shape (batch, length), "
+                    f"but of one batch they are {', '.join(map(describe, batch))}."
+                )
     return runs
 
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_sizes(learner, reference, rng):
-    """As many batches, sequences and ids as requested; ten ids by default."""
+    """There are as many batches, sequences and ids as requested; ten ids by default."""
     for args, options, length in (([9, 5, 3], {"length": 7}, 7), ([12, 2, 4], {}, 10), ([8, 3, 1, 6], {}, 6)):
         (run,) = copy_runs(learner, args, [1], options)
         call = f"copy_task({', '.join(map(str, args))}{''.join(f', {k}={v}' for k, v in options.items())})"
@@ -278,12 +292,15 @@ def test_begins(learner, reference, rng):
     for vocab_size in (6, 14):
         (run,) = copy_runs(learner, [vocab_size, 30, 2], [2], {"length": 9})
         for src, _, _ in run:
-            assert not src.is_floating_point(), f"Ids are whole numbers, but src has dtype {src.dtype}."
-            assert_equal(src[:, 0], torch.full_like(src[:, 0], BOS), "the first ids of src")
+            call = f"copy_task({vocab_size}, 30, 2, length=9)"
+            assert not src.is_floating_point(), f"src of {call} should hold whole numbers, but has dtype {src.dtype}."
+            assert_equal(src[:, 0], torch.full_like(src[:, 0], BOS), f"the first ids of src of {call}")
             words = src[:, 1:]
-            assert bool((words >= 4).all()), f"After BOS, src holds the id {int(words.min())}: ids are from 4 up."
+            assert bool((words >= 4).all()), (
+                f"After BOS, src of {call} holds the id {int(words.min())}, but the ids of words start at 4."
+            )
             assert bool((words < vocab_size).all()), (
-                f"With vocab_size={vocab_size}, src holds the id {int(words.max())}: the largest is vocab_size - 1."
+                f"src of {call} holds the id {int(words.max())}, but the largest id is vocab_size - 1."
             )
 
 
@@ -302,11 +319,13 @@ def test_all_words(learner, reference, rng):
     assert_equal(list(words.shape), [300, 10], "the shape of src without BOS, of copy_task(11, 300, 1, length=11)")
     counts = torch.bincount(words.flatten() - 4, minlength=7)
     assert chi_square(counts, 3000 / 7) < 55, (
-        f"At 3000 positions the ids 4 to 10 occur {counts.tolist()} times: they are not equally likely."
+        f"At the 3,000 positions of copy_task(11, 300, 1, length=11), the ids 4 to 10 occur {counts.tolist()} times. "
+        "They should be equally likely."
     )
     alike = share_of(words[:, 1:] == words[:, :-1])
     assert abs(alike - 1 / 7) < 0.047, (
-        f"Of neighbouring ids {alike:.1%} are equal, and 1 in 7 was expected: each should be drawn independently."
+        f"In copy_task(11, 300, 1, length=11), {alike:.1%} of neighbouring ids are equal, instead of 1 in 7. "
+        "Each id should be drawn independently."
     )
 
 
@@ -326,22 +345,27 @@ def test_all_differ(learner, reference, rng):
     # 10^-18. A sequence holds one id only with a probability of 96^-10, one of 30 below 10^-18.
     first, second = copy_runs(learner, [100, 5, 3], [None, None], {"length": 12})
     rows = [tuple(row) for run in (first, second) for src, _, _ in run for row in src.tolist()]
-    assert len(set(rows)) == len(rows), f"Of {len(rows)} random sequences {len(rows) - len(set(rows))} repeat others."
-    assert all(len(set(row)) > 2 for row in rows), "A sequence holds one id again and again."
+    assert len(set(rows)) == len(rows), (
+        f"Of {len(rows)} sequences of copy_task(100, 5, 3, length=12), {len(rows) - len(set(rows))} repeat others. "
+        "Each should be drawn anew."
+    )
+    assert all(len(set(row)) > 2 for row in rows), (
+        "After BOS, a sequence of copy_task(100, 5, 3, length=12) only repeats one id. Each id should be drawn anew."
+    )
 
 
 @pytest.mark.task("training.copy_task", points=1)
 def test_generator(learner, reference, rng):
-    """The generator alone decides, and continues from its state."""
+    """The generator alone decides the ids, and continues from its state."""
     args, options = [50, 3, 2], {"length": 9}  # another seed gives the same ids with a probability of 46^-48
     once, again, more, other = (
         [src for src, _, _ in run] for run in copy_runs(learner, args, [5, 5, "same", 6], options)
     )
     names = [f"src of batch {i}, drawn a second time with the same seed" for i in range(len(once))]
     assert_equal(tuple(again), tuple(once), names)
-    for name, run in (("the same generator, used further,", more), ("a generator with another seed", other)):
+    for name, run in (("the same generator in a second call", more), ("a generator with another seed", other)):
         same = len(run) == len(once) and all(map(torch.equal, run, once))
-        assert not same, f"{name} gives the same batches as before."
+        assert not same, f"copy_task with {name} should give other batches, but gives the same ones."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -372,9 +396,9 @@ def check_each_once(lengths, batches):
     missing = sorted(set(range(len(lengths))) - set(found))
     twice = sorted({index for index in found if found.count(index) > 1})
     assert not missing, f"The indices {missing} of {len(lengths)} lengths {lengths} are in no batch: {batches}."
-    assert not twice, f"The indices {twice} occur more than once: {batches}."
-    assert len(found) == len(lengths), f"There are indices that {len(lengths)} lengths do not have: {batches}."
-    assert all(batches), f"A batch is empty: {batches}."
+    assert not twice, f"The indices {twice} of {len(lengths)} lengths occur more than once: {batches}."
+    assert len(found) == len(lengths), f"Some indices are not those of any of the {len(lengths)} lengths: {batches}."
+    assert all(batches), f"bucket_batches should return no empty batch, but returned {batches}."
 
 
 @pytest.mark.task("training.bucket_batches", points=1)
@@ -390,8 +414,8 @@ def check_size(lengths, max_tokens, batches):
     for batch in batches:
         longest = max((lengths[index] for index in batch if 0 <= index < len(lengths)), default=0)
         assert len(batch) * longest <= max_tokens, (
-            f"The batch {batch} holds {len(batch)} sequences of which the longest has {longest} tokens: that makes "
-            f"{len(batch) * longest} positions, more than max_tokens={max_tokens}."
+            f"The batch {batch} holds {len(batch)} sequences, and the longest has {longest} tokens. With padding, that "
+            f"makes {len(batch) * longest} positions, more than max_tokens={max_tokens}."
         )
 
 
@@ -438,7 +462,7 @@ def test_too_long(learner, reference, rng):
 
 @pytest.mark.task("training.bucket_batches", points=1)
 def test_lengths_stay(learner, reference, rng):
-    """The list of lengths is not changed, with a generator or without; without one the order is always the same."""
+    """The list of lengths is not changed. Without a generator, the order of the batches is always the same."""
     lengths = [9, 2, 7, 2, 11, 5, 3, 8]
     for seeds in ([None], [4]):
         (batches,), after = bucketed(learner, lengths, 20, seeds)
@@ -463,7 +487,8 @@ def test_shuffle(learner, reference, rng):
         check_size(lengths, 25, batches)
     as_sets = [[set(batch) for batch in batches] for batches in runs]
     assert any(sets != as_sets[0] for sets in as_sets[1:6]), (
-        "Six generators with different seeds give the same batches in the same order."
+        "bucket_batches returns the same batches in the same order for six generators with different seeds. "
+        "A generator should shuffle the batches."
     )
     assert_equal(runs[6], runs[0], "the batches of a second call with the same seed")
 
@@ -616,12 +641,15 @@ def test_evaluation_mode(learner, reference, rng):
         modes, grown, after, recorded = reply_of(
             learner, epoch, parts, weights, wanted, parts=4, uses=EPOCH_USES, train=False, mode=mode
         )
-        assert modes, "The model was not called."
-        assert not any(one[0] or one[1] for one in modes), "While evaluating, the model is in training mode."
-        assert not any(one[2] for one in modes), "While evaluating, the model runs with gradients enabled."
-        assert grown is False, "After evaluating there are gradients."
-        assert tuple(recorded) == (True, True), "After evaluating no gradients are recorded any more, " + (
-            "for the parameters of the model." if recorded[0] else "whatever is computed."
+        call = "run_epoch(batches, model, loss_fn) without an optimiser"
+        assert modes, f"{call} did not call the model."
+        assert not any(one[0] or one[1] for one in modes), (
+            f"{call} runs the model, or a part of it, in training mode. It should be in evaluation mode."
+        )
+        assert not any(one[2] for one in modes), f"{call} runs the model with gradients enabled. They should be off."
+        assert grown is False, f"{call} leaves gradients in the parameters. An evaluation needs no backward pass."
+        assert tuple(recorded) == (True, True), f"After {call}, no gradients are recorded any more " + (
+            "for the parameters of the model." if recorded[0] else "for any computation."
         )
         assert_equal(after, torch.cat([one.flatten() for one in weights]), "the parameters after evaluating")
 
@@ -652,22 +680,26 @@ def test_schedule_when_evaluating(learner, reference, rng):
 def test_training_mode(learner, reference, rng):
     """With an optimiser the whole model is in training mode, for every batch."""
     (modes,) = notes_of(learner, rng, 4, ["modes"])
-    assert len(modes) == 4, f"With 4 batches the model is called {len(modes)} times."
-    assert all(mode[0] and mode[1] for mode in modes), "While training, the model is in evaluation mode."
+    assert len(modes) == 4, f"With 4 batches, run_epoch should call the model 4 times, but calls it {len(modes)} times."
+    assert all(mode[0] and mode[1] for mode in modes), (
+        "With an optimiser, run_epoch runs the model, or a part of it, in evaluation mode. Training mode is needed."
+    )
 
 
 def check_step_gradients(learner, rng, number, **options):
     """Gradients at the moment of every step."""
     (got,), (expected,) = both_epochs(learner, rng, number, ["gradients"], **options)
     what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if "accumulate" in options else "")
-    assert len(got) == len(expected), f"The optimiser should make {len(expected)} steps {what}, but makes {len(got)}."
+    assert len(got) == len(expected), (
+        f"The number of steps of the optimiser {what} should be {len(expected)}, but is {len(got)}."
+    )
     names = [f"the gradient of all parameters at step {i + 1} {what}" for i in range(len(expected))]
     assert_close(tuple(got), tuple(expected), names)
 
 
 @pytest.mark.task("training.run_epoch", points=1)
 def test_one_step_per_batch(learner, reference, rng):
-    """Each batch makes a step, with the gradient of its loss per token."""
+    """For each batch there is a step, with the gradient of its loss per token."""
     check_step_gradients(learner, rng, 4)
 
 
@@ -678,7 +710,7 @@ def test_result_of_training(learner, reference, rng):
         wanted = ["loss", "graph", "tokens", "steps", "parameters"]
         (loss, graph, *got), (expected, _, *rest) = both_epochs(learner, rng, number, wanted, **options)
         check_loss(loss, graph, expected, "the loss of an epoch of training")
-        assert_equal(tuple(got[:2]), tuple(rest[:2]), ("tokens", "steps"))
+        assert_equal(tuple(got[:2]), tuple(rest[:2]), [f"{one} of an epoch of training" for one in ("tokens", "steps")])
         assert_close(got[2], rest[2], "the parameters after an epoch of training")
 
 
@@ -690,14 +722,14 @@ def test_left_over_gradients(learner, reference, rng):
 
 @pytest.mark.task("training.run_epoch", points=2)
 def test_accumulated_gradient(learner, reference, rng):
-    """Three batches make one step, with the gradient of all their tokens as one batch."""
+    """With accumulate=3, three batches make one step, with the gradient of all their tokens as one batch."""
     for number, accumulate in ((3, 3), (4, 2)):
         check_step_gradients(learner, rng, number, accumulate=accumulate)
 
 
 @pytest.mark.task("training.run_epoch", points=1)
 def test_rest(learner, reference, rng):
-    """The batches left at the end make a step too, divided by their own tokens."""
+    """The batches left at the end make a step too, and its gradient is divided by their own tokens."""
     for number, accumulate in ((5, 3), (2, 4)):
         check_step_gradients(learner, rng, number, accumulate=accumulate)
 
@@ -712,7 +744,9 @@ def test_scheduler(learner, reference, rng):
         )
         assert isinstance(used, list), "The rates could not be read."
         what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if options else "")
-        assert len(used) == len(expected), f"The optimiser makes {len(used)} steps {what}, not {len(expected)}."
+        assert len(used) == len(expected), (
+            f"The number of steps of the optimiser {what} should be {len(expected)}, but is {len(used)}."
+        )
         for i, (rate, right) in enumerate(zip(used, expected)):
             assert_close(rate, right, f"the rate at which step {i + 1} of the optimiser is made {what}")
         assert_equal(steps, wanted, f"the number of steps of the scheduler {what}")

@@ -20,7 +20,7 @@ HINTS = {
     "training.copy_task": (
         "What is the translation of a sequence in this task, and which of its ids is not random?",
         "torch.randint never draws its upper bound, and accepts None as a generator. Draw inside the loop. Ids below "
-        "4 are special. Batch cuts source and target itself, so it gets the whole sequence twice.",
+        "4 are special. Batch shifts the target itself, so it gets the whole sequence twice.",
         "repeat num_batches times:\n"
         "    ids = random whole numbers from 4 to vocab_size - 1, of shape (batch_size, length)\n"
         "    the first column is BOS\n"
@@ -29,9 +29,10 @@ HINTS = {
     "training.bucket_batches": (
         "Three sequences of 2, 3 and 7 tokens become one batch. What is its padded size? When may a fourth sequence "
         "join?",
-        "Sort the indices 0, 1, ... by their lengths, and leave the list of lengths unchanged. In rising order the "
-        "sequence that joins is the longest, so the padded size becomes (sequences so far + 1) * its length. Do not "
-        "forget the last batch. torch.randperm(n, generator=...) gives a random order for whole batches.",
+        "Sort the indices 0, 1, ... by their lengths, and leave the list of lengths unchanged. In this order "
+        "the sequence that joins is the longest, so its length is the width of the padded batch. Count the sequence "
+        "that joins, too. Do not forget the last batch. torch.randperm(n, generator=...) gives a random order for "
+        "whole batches.",
         "raise ValueError if a length is above max_tokens\n"
         "batches = []\n"
         "for each index, in the order of lengths:\n"
@@ -46,10 +47,10 @@ HINTS = {
         "the mean of the two means, and which token counts more in it?",
         "loss_fn returns a sum, so divide by the tokens of the whole group before the backward pass: gradients then "
         "add up over its batches. Clear the gradients before the first batch of a group. To know the tokens of a "
-        "group, collect its batches first: itertools.islice(iterator, accumulate) does it. The last group may be "
-        "smaller. Add up loss.item(). model.train(flag) and torch.set_grad_enabled(flag) serve both training and "
-        "evaluation.",
-        "training or not: set the mode of the model, and whether there are gradients\n"
+        "group, collect its batches first: itertools.islice takes the next few items of an iterator. The last group "
+        "may be smaller. Add up loss.item(). model.train(flag) and torch.set_grad_enabled(flag) serve both training "
+        "and evaluation.",
+        "training or evaluation: set the mode of the model, and whether gradients are recorded\n"
         "while there is a next group of up to accumulate batches:\n"
         "    tokens = those of the group\n"
         "    training: clear the gradients\n"

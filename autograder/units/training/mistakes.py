@@ -22,8 +22,8 @@ mistake(
     edit("tgt[:, :-1]", "tgt"),
     edit("tgt[:, 1:]", "tgt"),
     section="teacher-forcing-batch",
-    why="The loss falls to 0, and the model only learns to copy. The decoder reads the whole target and predicts the "
-    "whole target, so each position sees its own answer. Which id need not be read, and which need not be predicted?",
+    why="The loss falls to 0, and the model only learns to copy. You let the decoder read and predict the whole "
+    "target, so each position sees its own answer. Which id need not be read, and which need not be predicted?",
     hint="`tgt` and `tgt_y` are both the whole target: every position reads its own answer. The decoder reads all but "
     "the last id and predicts all but the first.",
 )
@@ -44,8 +44,8 @@ mistake(
     "answers-keep-bos",
     edit("tgt[:, 1:]", "tgt"),
     section="teacher-forcing-batch",
-    why="`tgt_y` begins with BOS, which nobody has to predict. You dropped no id from the answers. What is the first "
-    "thing to predict?",
+    why="`tgt_y` begins with BOS, which the decoder never has to predict. You dropped no id from the answers. What is "
+    "the first thing to predict?",
     hint="`tgt_y` begins with BOS. The first thing to predict is what comes after it: all ids but the first.",
 )
 
@@ -57,8 +57,8 @@ mistake(
     section="teacher-forcing-batch",
     why="The decoder reads the later ids and predicts the earlier ones. You exchanged input and answers, but in "
     "translation the earlier words are known. With which id does reading start?",
-    hint="`tgt` and `tgt_y` are the wrong way round: you let the decoder read the later ids and predict the earlier "
-    "ones. Reading starts with BOS.",
+    hint="You exchanged `tgt` and `tgt_y`: your decoder reads the later ids and predicts the earlier ones. Reading "
+    "starts with BOS.",
 )
 
 mistake(
@@ -68,7 +68,7 @@ mistake(
     section="teacher-forcing-batch",
     why="`tgt_y` equals `tgt`. You dropped the last id from both, which does not shift one against the other. By how "
     "much should the answers be ahead?",
-    hint="`tgt_y` equals `tgt`: the answers have to stand one position further. Take all ids but the first for them.",
+    hint="`tgt_y` equals `tgt`: the answers must be one position ahead. Drop the first id from them, not the last.",
 )
 
 mistake(
@@ -77,7 +77,7 @@ mistake(
     edit(":, :-1", ":, :-2"),
     edit("tgt[:, 1:]", "tgt[:, 2:]"),
     section="teacher-forcing-batch",
-    why="The word after BOS is never predicted. Your answers start two ids after the input. By how much should the "
+    why="The word after BOS is never predicted. You start the answers two ids after the input. By how much should the "
     "answers be ahead?",
     hint="`tgt_y` starts two ids after `tgt`, and the first word is never predicted. The offset is one.",
 )
@@ -89,7 +89,7 @@ mistake(
     edit("tgt[:, 1:]", "tgt[1:]"),
     section="teacher-forcing-batch",
     why="`tgt` has lost a sequence, and nothing is shifted. You cut the first axis. Which axis counts the positions?",
-    hint="`tgt` has lost a sequence, not a position: the first axis counts the sequences. Cut the second one.",
+    hint="`tgt` has lost a sequence, not a position, since the first axis counts the sequences. Cut the second axis.",
 )
 
 mistake(
@@ -100,8 +100,8 @@ mistake(
     section="teacher-forcing-batch",
     why="`tgt_y` ends with BOS. You rolled the target, which brings the first id round to the end. What should "
     "happen to an id that leaves the sequence?",
-    hint="`tgt_y` is as long as the target and ends with BOS: a roll brings the first id round to the end. Cut it off, "
-    "and the last id of what the decoder reads.",
+    hint="`tgt_y` is as long as the target and ends with BOS: a roll brings the first id round to the end. Drop an id "
+    "on each side instead: the first of the answers, the last of the input.",
 )
 
 mistake(
@@ -119,9 +119,9 @@ mistake(
     "source-mask-inverted",
     edit("padding_mask(src, pad_id)", "~padding_mask(src, pad_id)"),
     section="batch-masks",
-    why="The encoder attends only to padding. Your source mask is True there. What does True mean in this course's "
-    "masks?",
-    hint="`src_mask` is True where there is padding and False elsewhere: turn it round.",
+    why="The encoder attends only to padding. You made the source mask True there. What does True mean in this "
+    "course's masks?",
+    hint="`src_mask` is True where there is padding and False elsewhere: invert it.",
 )
 
 mistake(
@@ -129,7 +129,7 @@ mistake(
     "source-mask-without-heads",
     edit("padding_mask(src, pad_id)", "(src != pad_id).unsqueeze(-2)"),
     section="batch-masks",
-    why="Sequences line up with heads in the scores. Your source mask has three axes, and scores have four. Which "
+    why="Sequences line up with heads in the scores. You gave the source mask three axes, but scores have four. Which "
     "axis is missing?",
     hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads and a 1 for "
     "the queries.",
@@ -140,8 +140,8 @@ mistake(
     "source-mask-two-axes",
     edit("padding_mask(src, pad_id)", "src != pad_id"),
     section="batch-masks",
-    why="Your source mask lines up with queries and keys, because it has the shape of the ids. Scores have the shape "
-    "(B, H, T_q, T_k). Which two axes are missing?",
+    why="Your source mask lines up with queries and keys, because you gave it the shape of the ids. Scores have the "
+    "shape (B, H, T_q, T_k). Which two axes are missing?",
     hint="`src_mask` has the shape of the ids. It has to broadcast to (B, H, T_q, T_k), so it needs two axes of size 1 "
     "in between.",
 )
@@ -154,7 +154,7 @@ mistake(
     section="batch-masks",
     why="Code that inverts your mask gets wrong results. You converted the masks into ones and zeros. Which type "
     "does a comparison already have?",
-    hint="`src_mask` holds numbers: a mask is boolean here, as the comparison with the id of padding already is.",
+    hint="Your masks hold numbers, but masks are boolean here. The comparison with `pad_id` already gives booleans.",
 )
 
 mistake(
@@ -173,7 +173,7 @@ mistake(
     "target-mask-only-padding",
     edit("decoder_mask(self.tgt, pad_id)", "padding_mask(self.tgt, pad_id)"),
     section="batch-masks",
-    why="Each position sees its own answer in the next position. Your target mask hides only the padding. Which "
+    why="Each position sees its own answer in the next position. You hid only the padding in the target mask. Which "
     "second mask does a decoder need?",
     hint="`tgt_mask` lets each position look ahead to the token that it should predict. Combine the padding with the "
     "causal mask.",
@@ -184,9 +184,9 @@ mistake(
     "target-mask-only-causal",
     edit("decoder_mask(self.tgt, pad_id)", "torch.ones(len(tgt), 1, tgt.shape[1] - 1, tgt.shape[1] - 1).tril().bool()"),
     section="batch-masks",
-    why="Padding is visible to the positions after it. Your target mask hides only the future. Which second mask "
+    why="Padding is visible to the positions after it. You hid only the future in the target mask. Which second mask "
     "does a decoder need?",
-    hint="`tgt_mask` shows padding to the positions after it. Combine the causal mask with that of the padding.",
+    hint="`tgt_mask` shows padding to the positions after it. Combine the causal mask with the padding mask.",
 )
 
 mistake(
@@ -196,8 +196,8 @@ mistake(
     section="batch-masks",
     why="The wrong positions of the decoder's input are hidden. You built the mask from the answers, whose padding "
     "is elsewhere. Which ids does the decoder read?",
-    hint="`tgt_mask` hides the padding of `tgt_y`, which stands one position to the left of that of `tgt`. Build it "
-    "from what the decoder reads.",
+    hint="`tgt_mask` hides the padding of `tgt_y`, which is one position to the left of the padding of `tgt`. Build "
+    "the mask from what the decoder reads.",
 )
 
 mistake(
@@ -207,7 +207,7 @@ mistake(
     section="batch-masks",
     why="Your target mask is one position too long. You built it from the whole target. Which ids does the decoder "
     "read?",
-    hint="`tgt_mask` has a row and a column too many: build it from `tgt` without its last id.",
+    hint="`tgt_mask` has one row and one column too many: build it from `tgt` without its last id.",
 )
 
 mistake(
@@ -225,10 +225,10 @@ mistake(
     "target-mask-strictly-earlier",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).tril(-1)"),
     section="batch-masks",
-    why="The first position of the target sees nothing. The diagonal of your mask is False. May a position read its "
-    "own input?",
-    hint="In `tgt_mask` the diagonal is False, so the first position sees nothing. A position may look at itself: its "
-    "answer is the next id.",
+    why="The first position of the target sees nothing. You made the diagonal of the mask False. May a position read "
+    "its own input?",
+    hint="In `tgt_mask` the diagonal is False, so the first position sees nothing. A position may attend to itself, "
+    "since its answer is the next id.",
 )
 
 mistake(
@@ -267,8 +267,8 @@ mistake(
     section="batch-masks",
     why="The rows of padded positions allow nothing. You hid padding as query as well as key. What happens later to "
     "the output of a padded query?",
-    hint="In `tgt_mask` the rows of padded positions are all False. Padding is hidden as a key; what a padded query "
-    "looks at does not matter.",
+    hint="In `tgt_mask` the rows of padded positions are all False. Hide padding as a key only: the output of a padded "
+    "query is not used.",
 )
 
 mistake(
@@ -276,8 +276,8 @@ mistake(
     "target-mask-without-heads",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt, pad_id).squeeze(1)"),
     section="batch-masks",
-    why="Your target mask does not broadcast as it should. It has three axes, and scores have four. Which axis is "
-    "missing?",
+    why="Sequences line up with heads in the scores. You gave the target mask three axes, but scores have four. Which "
+    "axis is missing?",
     hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads.",
 )
 
@@ -298,9 +298,9 @@ mistake(
     "pad-id-not-in-source-mask",
     edit("padding_mask(src, pad_id)", "padding_mask(src)"),
     section="batch-masks",
-    why="With another padding id, padding of the source is read like a word. The argument did not reach the source's "
-    "mask. Which call needs it?",
-    hint="With another `pad_id` your `src_mask` still hides 0: hand the id on to `padding_mask`.",
+    why="With another padding id, padding of the source is read like a word. You did not pass the argument to the "
+    "source's mask. Which call needs it?",
+    hint="With another `pad_id` your `src_mask` still hides 0: pass the id to `padding_mask`.",
 )
 
 mistake(
@@ -308,9 +308,9 @@ mistake(
     "pad-id-not-in-target-mask",
     edit("decoder_mask(self.tgt, pad_id)", "decoder_mask(self.tgt)"),
     section="batch-masks",
-    why="With another padding id, padding of the target is read like a word. The argument did not reach the target's "
-    "mask. Which call needs it?",
-    hint="With another `pad_id` your `tgt_mask` still hides 0: hand the id on to `decoder_mask`.",
+    why="With another padding id, padding of the target is read like a word. You did not pass the argument to the "
+    "target's mask. Which call needs it?",
+    hint="With another `pad_id` your `tgt_mask` still hides 0: pass the id to `decoder_mask`.",
 )
 
 mistake(
@@ -344,10 +344,10 @@ mistake(
     ),
     edit("self.tgt_y != pad_id", "self.tgt_y > pad_id"),
     section="batch-masks",
-    why="With a padding id above 0, words with smaller ids are treated as padding. You asked whether an id is "
-    "larger. Are ids sizes or names?",
-    hint="With `pad_id=7` you treat all smaller ids as padding, words too. Ask whether an id is different, not whether "
-    "it is larger.",
+    why="With a padding id above 0, words with smaller ids are treated as padding. You tested whether an id is larger. "
+    "Are ids sizes or names?",
+    hint="With `pad_id=7` you treat all smaller ids as padding, words too. Test whether an id differs from it, not "
+    "whether it is larger.",
 )
 
 mistake(
@@ -367,7 +367,7 @@ mistake(
     section="token-count",
     why="BOS is counted, and the last token is not. You counted the ids that the decoder reads. Over which ids does "
     "the loss run?",
-    hint="`ntokens` counts the ids that are read. Those that are predicted count: those of `tgt_y`.",
+    hint="`ntokens` counts the ids that the decoder reads. Count those that it predicts, in `tgt_y`.",
 )
 
 mistake(
@@ -385,8 +385,9 @@ mistake(
     "count-of-source",
     edit("self.tgt_y != pad_id", "src != pad_id"),
     section="token-count",
-    why="Your count belongs to the source. The loss is a sum over target tokens. Over which ids does it run?",
-    hint="`ntokens` counts the source. The loss adds up over what is predicted: count in `tgt_y`.",
+    why="Your count is that of the source. You counted its ids, but the loss is a sum over target tokens. Over which "
+    "ids does it run?",
+    hint="`ntokens` counts the source. The loss is a sum over the ids to predict: count in `tgt_y`.",
 )
 
 mistake(
@@ -403,9 +404,9 @@ mistake(
     "count-is-a-tensor",
     edit("int((self.tgt_y != pad_id).sum())", "(self.tgt_y != pad_id).sum()"),
     section="token-count",
-    why="Your count is a tensor, which lives on a device and adds small operations to every sum. The last step is "
-    "missing. What should be a plain Python number?",
-    hint="`ntokens` is a tensor. Make a Python number of it with `int(...)` or `.item()`.",
+    why="Your count is a tensor, which lives on a device and adds small operations to every sum. You returned the sum "
+    "as it was. What turns it into a plain Python number?",
+    hint="`ntokens` is a tensor. Turn the sum into a Python number, with `int` for example.",
 )
 
 mistake(
@@ -413,8 +414,9 @@ mistake(
     "count-is-a-float",
     edit("int((self.tgt_y != pad_id).sum())", "float((self.tgt_y != pad_id).sum())"),
     section="token-count",
-    why="Your count is a float. Tokens are counted in whole numbers. Which type should the count have?",
-    hint="`ntokens` is a float: use `int(...)`.",
+    why="Your count is a float. You converted it, but tokens are counted in whole numbers. Which type should the count "
+    "have?",
+    hint="`ntokens` is a float: convert the sum with `int` instead.",
 )
 
 mistake(
@@ -424,7 +426,7 @@ mistake(
     section="token-count",
     why="Your count is far too large. You added up the ids themselves. What should be added up: ids or answers to a "
     "question about them?",
-    hint="`ntokens` is far too large: you add up the ids. Add up whether each of them is different from `pad_id`.",
+    hint="`ntokens` is far too large: you add up the ids. Count those that differ from `pad_id`.",
 )
 
 mistake(
@@ -432,7 +434,7 @@ mistake(
     "count-of-padding",
     edit("self.tgt_y != pad_id", "self.tgt_y == pad_id"),
     section="token-count",
-    why="Your count is the number of padded positions. Your comparison is inverted. Which positions should count?",
+    why="Your count is the number of padded positions. You inverted the comparison. Which positions should count?",
     hint="`ntokens` is the number of padded positions. Count those that are *not* `pad_id`.",
 )
 
@@ -441,8 +443,8 @@ mistake(
     "count-of-longest",
     edit("(self.tgt_y != pad_id).sum", "(self.tgt_y != pad_id).sum(1).max"),
     section="token-count",
-    why="Your count is the length of the longest sequence. The other sequences have to be predicted, too. Which "
-    "reduction counts them all?",
+    why="Your count is the length of the longest sequence. You took a maximum, but the other sequences are predicted, "
+    "too. Which reduction counts them all?",
     hint="`ntokens` is the length of the longest sequence. Add up over all sequences.",
 )
 
@@ -479,8 +481,8 @@ mistake(
     section="batch-device",
     why="Code that reads a batch without a target gets an AttributeError. You set the target's attributes only when "
     "there is one. What should they be otherwise?",
-    hint="A batch without a target has no attribute `tgt` in your class. Set all four also then: None, None, None and "
-    "0.",
+    hint="A batch without a target has no attribute `tgt` in your class. Set all four in every case: three to None, "
+    "`ntokens` to 0.",
 )
 
 mistake(
@@ -490,7 +492,7 @@ mistake(
     section="batch-device",
     why="The count of a batch without a target cannot be added up. You set it to None. Which number of tokens is "
     "there to predict?",
-    hint="`Batch(src).ntokens` is None. There are no tokens to predict, which is 0.",
+    hint="`Batch(src).ntokens` is None. There are no tokens to predict, so the count is 0.",
 )
 
 mistake(
@@ -500,7 +502,8 @@ mistake(
     section="batch-device",
     why="A batch to be translated gets a target. You used the source as one. What should the target's attributes be "
     "when there is none?",
-    hint="`Batch(src)` makes a target of the source. Without a target there is none: None, None, None and 0.",
+    hint="`Batch(src)` makes a target of the source. Leave the three tensors of the target at None, and `ntokens` at "
+    "0.",
 )
 
 mistake(
@@ -519,8 +522,8 @@ mistake(
     section="batch-device",
     why="After building a batch, the caller's ids have changed. You overwrote the padding. Which operation finds "
     "padding without writing?",
-    hint="After `Batch(...)` the ids that were handed over have changed. Compare with `pad_id`, and write nothing into "
-    "`src` or `tgt`.",
+    hint="After `Batch(...)` the caller's ids have changed. Compare with `pad_id`, and write nothing into `src` or "
+    "`tgt`.",
 )
 
 mistake(
@@ -531,8 +534,7 @@ mistake(
     section="batch-device",
     why="After building a batch, the caller's targets end in padding, and a word is lost. You overwrote the last id "
     "to drop it. Which operation drops an id without writing?",
-    hint="After `Batch(...)` the targets that were handed over end in padding. A slice drops the last id without "
-    "writing.",
+    hint="After `Batch(...)` the caller's targets end in padding. A slice drops the last id without writing.",
 )
 
 mistake(
@@ -540,10 +542,9 @@ mistake(
     "moves-itself",
     edit("copy.copy(self)", "self"),
     section="batch-device",
-    why="A caller that still needs the old batch finds it on the other device. `to` moved the batch itself. Which "
+    why="A caller that still needs the old batch finds it on the other device. You moved the batch itself. Which "
     "object should hold the moved tensors?",
-    hint="`batch.to(device)` changes `batch` itself. Make a new one, `copy.copy(self)` for instance, and set its "
-    "tensors.",
+    hint="`batch.to(device)` changes `batch` itself. Make a shallow copy of the batch, and set the copy's tensors.",
 )
 
 mistake(
@@ -552,7 +553,7 @@ mistake(
     edit("copy.copy(self)", "self"),
     edit("return moved", ""),
     section="batch-device",
-    why="The caller stores None. `to` changed the batch itself and returned nothing. What should it return?",
+    why="The caller stores None. You changed the batch itself in `to` and returned nothing. What should `to` return?",
     hint="`batch.to(device)` returns None. It should return a new batch.",
 )
 
@@ -591,8 +592,8 @@ mistake(
     "source-left-behind",
     edit("isinstance(value, torch.Tensor)", 'name.startswith("tgt") and isinstance(value, torch.Tensor)'),
     section="batch-device",
-    why="The encoder cannot read ids that lie elsewhere. You moved only the target's parts. Which tensors of a batch "
-    "have to move?",
+    why="The encoder cannot read ids that are on another device. You moved only the target's parts. Which tensors of a "
+    "batch have to move?",
     hint="`src` and `src_mask` of the moved batch are still on the old device: move every tensor.",
 )
 
@@ -602,8 +603,8 @@ mistake(
     edit("copy.copy(self)", "Batch(self.src)"),
     section="batch-device",
     why="The loss per token of a moved batch is wrong. You carried over only the tensors, so the count is lost. What "
-    "should happen to attributes that are no tensors?",
-    hint="`ntokens` of the moved batch is 0. Carry everything over: what is no tensor stays as it is.",
+    "should happen to attributes that are not tensors?",
+    hint="`ntokens` of the moved batch is 0. Copy every attribute; those that are not tensors stay as they are.",
 )
 
 mistake(
@@ -636,8 +637,8 @@ mistake(
     section="batch-device",
     why="With another padding id, a moved batch has other masks and another count. You built a new batch and forgot "
     "the id. Which tensors already hold the right masks?",
-    hint="With another `pad_id` the moved batch has other masks and another count: it was built anew with 0 as "
-    "padding. Move the masks that you have.",
+    hint="With another `pad_id` the moved batch has other masks and another count: you built it again with 0 as "
+    "padding. Move the masks of the old batch.",
 )
 
 mistake(
@@ -653,8 +654,8 @@ mistake(
     section="batch-device",
     why="Every move loses one more position. You built a new batch from a target that had already been cut. Which "
     "tensors already hold the right parts?",
-    hint="The moved batch has lost the last position of `tgt` and `tgt_y`: you cut what was cut before. Move the "
-    "tensors that you have.",
+    hint="The moved batch has lost the last position of `tgt` and `tgt_y`: you cut a target that was already cut. Move "
+    "the tensors of the old batch.",
 )
 
 mistake(
@@ -664,8 +665,8 @@ mistake(
     section="teacher-forcing-batch",
     why="Where a shorter sentence ends, your decoder reads padding instead of EOS. You replaced an id. Which ids "
     "does the cut remove, and which does it change?",
-    hint="Your `tgt` has padding where a shorter sentence has EOS. `tgt` holds all target ids but those of the last "
-    "column, as they are: what follows EOS is padding and not counted, so that it does no harm there.",
+    hint="Your `tgt` has padding where a shorter sentence has EOS. Drop the last column and change no id. EOS does no "
+    "harm there: the position after it predicts padding, which is not counted.",
 )
 
 mistake(
@@ -687,10 +688,10 @@ mistake(
         "decoder_mask(self.tgt, pad_id) | torch.eye(self.tgt.shape[1], dtype=torch.bool)",
     ),
     section="batch-masks",
-    why="Padding may look at itself. You opened the diagonal so that no row is empty. What does attention do with a "
+    why="Padding may attend to itself. You opened the diagonal so that no row is empty. What does attention do with a "
     "row that may attend to nothing?",
-    hint="In `tgt_mask` padding may look at itself. A row that may look at nothing does no harm: attention gives it "
-    "zeros.",
+    hint="In `tgt_mask` padding may attend to itself. A row that may attend to nothing does no harm: attention gives "
+    "it zeros.",
 )
 
 
@@ -706,7 +707,7 @@ mistake(
     section="copy-task-data",
     why="An epoch has another number of steps than requested. You exchanged the number of batches and their size. "
     "Which of the two does the loop count?",
-    hint="You give `batch_size` batches of `num_batches` sequences: it is the other way round.",
+    hint="You give `batch_size` batches of `num_batches` sequences. Exchange the two numbers.",
 )
 
 mistake(
@@ -724,7 +725,7 @@ mistake(
     edit("range(num_batches)", "range(num_batches + 1)"),
     section="copy-task-data",
     why="You give one batch too many. Your range includes its end. How many numbers should it have?",
-    hint="You give one batch more than `num_batches`.",
+    hint="You give one batch more than `num_batches`. End the range one earlier.",
 )
 
 mistake(
@@ -733,7 +734,7 @@ mistake(
     edit("ids[:, 0] = BOS", "ids = torch.cat([torch.full((batch_size, 1), BOS), ids], dim=1)"),
     section="copy-task-data",
     why="Your sequences have `length + 1` ids. You put BOS in front of a full sequence. Does `length` count BOS?",
-    hint="Your sequences have `length + 1` ids: BOS counts.",
+    hint="Your sequences have `length + 1` ids. BOS is one of the `length` ids: overwrite the first id with it.",
 )
 
 mistake(
@@ -753,7 +754,7 @@ mistake(
     section="copy-task-data",
     why="Your sequences have 10 ids whatever `length` says. You wrote the number into the code. Where should the "
     "argument be used?",
-    hint="Your sequences have 10 ids, whatever `length` says.",
+    hint="Your sequences have 10 ids, whatever `length` says. Use the argument in the shape.",
 )
 
 mistake(
@@ -764,9 +765,9 @@ mistake(
         "def copy_task(vocab_size, batch_size, num_batches, length=8, generator=None):",
     ),
     section="copy-task-data",
-    why="Called without `length`, your sequences have another length than the task says. Your default differs. Which "
-    "default does the task give?",
-    hint="Called without `length` you give sequences of another length than 10.",
+    why="Called without `length`, your sequences have another length than the task says. You chose another default. "
+    "Which default does the task give?",
+    hint="Called without `length`, you give sequences of another length than 10. Change the default.",
 )
 
 mistake(
@@ -795,8 +796,8 @@ mistake(
     edit("ids[:, 0]", "ids[0, 0]"),
     section="copy-task-data",
     why="Only one sequence of each batch begins with BOS. You set a single position. How do you select a whole column?",
-    hint="In your batches one sequence begins with BOS and the others do not: `ids[0, 0]` is one position, `ids[:, 0]` "
-    "is a column.",
+    hint="In your batches only one sequence begins with BOS. `ids[0, 0]` is a single position: set the whole first "
+    "column.",
 )
 
 mistake(
@@ -805,7 +806,8 @@ mistake(
     edit("ids[:, 0]", "ids[0]"),
     section="copy-task-data",
     why="Your first sequence consists of BOS alone. You set a row. How do you select a column?",
-    hint="Your first sequence consists of BOS alone: `ids[0]` is a sequence, `ids[:, 0]` is the first position of all.",
+    hint="Your first sequence consists of BOS alone: `ids[0]` is a whole sequence. Set the first position of all "
+    "sequences.",
 )
 
 mistake(
@@ -838,7 +840,7 @@ mistake(
     section="copy-task-data",
     why="Special ids appear among your words. You drew from 1, as published code for another vocabulary does. Which "
     "is the first id of a word here?",
-    hint="Among your words there are ids below 4: those are PAD, UNK, BOS and EOS. Draw from 4 up.",
+    hint="Among your words are the ids 1, 2 and 3, which are UNK, BOS and EOS. Draw from 4 up.",
 )
 
 mistake(
@@ -851,7 +853,7 @@ mistake(
     section="copy-task-data",
     why="Padding appears among your words, and it is masked and left out of the loss. You drew from 0. Which is the "
     "first id of a word here?",
-    hint="Among your words there are ids below 4, 0 too, which is padding. Draw from 4 up.",
+    hint="Among your words are ids below 4, which are special: 0 is padding. Draw from 4 up.",
 )
 
 mistake(
@@ -876,7 +878,7 @@ mistake(
     ),
     section="copy-task-data",
     why="The id 4 never occurs. You drew from 5. Which ids are special in this course?",
-    hint="The id 4 never occurs. The special ids are 0 to 3.",
+    hint="The id 4 never occurs. The special ids are 0 to 3: draw from 4 up.",
 )
 
 mistake(
@@ -933,7 +935,7 @@ mistake(
     section="copy-task-data",
     why="There is nothing to learn: your target has nothing to do with the source. You drew it separately. What is "
     "the target of the copy task?",
-    hint="Your target is another random sequence than the source: it has to be the same.",
+    hint="Your target is not the source but another random sequence. Use the same ids for both.",
 )
 
 mistake(
@@ -941,8 +943,8 @@ mistake(
     "target-reversed",
     edit("Batch(ids, ids)", "Batch(ids, ids.flip(1))"),
     section="copy-task-data",
-    why="Your target is the source in reverse. This is another task, and its first id is not BOS. What is the target "
-    "of the copy task?",
+    why="Your target is the source in reverse. You flipped it, which is another task, and its first id is not BOS. "
+    "What is the target of the copy task?",
     hint="Your target is the source in reverse. The task is to copy.",
 )
 
@@ -953,7 +955,7 @@ mistake(
     section="copy-task-data",
     why="`tgt` starts at the second id. You shifted the target, and `Batch` shifts it again. Which of the two should "
     "do it?",
-    hint="In your batches `tgt` starts at the second id: `Batch` does the shifting itself. Hand it the whole sequence "
+    hint="In your batches `tgt` starts at the second id: `Batch` does the shifting itself. Pass it the whole sequence "
     "twice.",
 )
 
@@ -964,7 +966,7 @@ mistake(
     section="copy-task-data",
     why="The last id of the source never has to be predicted. You dropped it from the target, and `Batch` drops one "
     "more. Which of the two should do it?",
-    hint="In your batches the last id of the source never has to be predicted: hand `Batch` the whole sequence twice.",
+    hint="In your batches the last id of the source never has to be predicted: pass `Batch` the whole sequence twice.",
 )
 
 mistake(
@@ -999,7 +1001,7 @@ mistake(
     section="copy-task-data",
     why="There is nothing to learn from your batches, because they have no target. You passed a single tensor. Which "
     "two tensors does a `Batch` for training need?",
-    hint="Your batches have no target: hand `Batch` the ids twice, as source and as target.",
+    hint="Your batches have no target: pass `Batch` the ids twice, as source and as target.",
 )
 
 mistake(
@@ -1008,7 +1010,7 @@ mistake(
     edit("Batch(ids, ids)", "(ids, ids)"),
     section="copy-task-data",
     why="Masks and counts are missing from your batches. You give pairs of tensors. Which class adds them?",
-    hint="You give pairs of tensors: make a `Batch` of each.",
+    hint="You give pairs of tensors: make a `Batch` from each pair.",
 )
 
 
@@ -1017,7 +1019,7 @@ mistake(
     "always-the-same-batch",
     section="copy-task-random",
     why="All batches are equal. You drew the ids once, before the loop. What has to happen for each batch?",
-    hint="All your batches are equal: draw inside the loop, for each batch anew.",
+    hint="All your batches are equal: draw inside the loop, once for each batch.",
 )
 def copy_task(vocab_size, batch_size, num_batches, length=10, generator=None):
     ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)
@@ -1049,7 +1051,7 @@ mistake(
     section="copy-task-random",
     why="Each sequence repeats one word and can be copied without looking at positions. You drew one word per "
     "sequence. How many words should be drawn?",
-    hint="Each of your sequences holds one word again and again: draw every position.",
+    hint="Each of your sequences repeats one word: draw a word for every position.",
 )
 
 mistake(
@@ -1062,7 +1064,7 @@ mistake(
     section="copy-task-random",
     why="Your sequences are sorted, so the model can guess much without copying. You ordered the ids. In which order "
     "should the words come?",
-    hint="Your sequences are sorted: words come in any order.",
+    hint="Your sequences are sorted: leave the words in the order in which you draw them.",
 )
 
 mistake(
@@ -1074,7 +1076,7 @@ mistake(
     ),
     section="copy-task-random",
     why="The same seed gives different batches. You did not pass the generator on. Which call needs it?",
-    hint="The same seed gives different batches: hand `generator` on to `torch.randint`.",
+    hint="The same seed gives different batches: pass `generator` to `torch.randint`.",
 )
 
 mistake(
@@ -1118,8 +1120,8 @@ mistake(
     section="copy-task-data",
     why="Your first and last words occur half as often as the others. You rounded random numbers, and only half an "
     "interval is rounded to each end. Which function draws whole numbers?",
-    hint="Your first and your last word occur half as often as the others, for rounding has half an interval there. "
-    "`torch.randint` draws whole numbers.",
+    hint="Your first and your last word occur half as often as the others, since only half an interval is rounded to "
+    "each of them. `torch.randint` draws whole numbers.",
 )
 
 mistake(
@@ -1134,9 +1136,10 @@ mistake(
         """,
     ),
     section="copy-task-random",
-    why="A generator that is used further gives the same batches again. You set it back to its seed. In which state "
-    "should you use it?",
-    hint="A generator that is used further gives the same batches again: do not set it back, it goes on by itself.",
+    why="A second call with the same generator gives the same batches again. You reset the generator to its seed. In "
+    "which state should you use it?",
+    hint="A second call with the same generator gives the same batches again. Do not reset it: it continues from its "
+    "state.",
 )
 
 mistake(
@@ -1147,8 +1150,9 @@ mistake(
         "if generator is not None:\n    generator.manual_seed(generator.initial_seed())\nids = torch.randint(",
     ),
     section="copy-task-random",
-    why="All batches drawn with a generator are equal. You set it back in the loop. In which state should you use it?",
-    hint="All batches drawn with a generator are equal: you set it back in the loop. Let it go on.",
+    why="All batches drawn with a generator are equal. You reset the generator in the loop. In which state should you "
+    "use it?",
+    hint="All batches drawn with a generator are equal: you reset it in the loop. Let it continue from its state.",
 )
 
 mistake(
@@ -1156,9 +1160,9 @@ mistake(
     "generator-required",
     edit("for _ in range(num_batches):", "generator.get_state()\nfor _ in range(num_batches):"),
     section="copy-task-random",
-    why="Called without a generator, your function fails. You call its methods without asking. What does None mean "
-    "for PyTorch's functions?",
-    hint="Called without a generator your function raises an error. `generator=None` means PyTorch's own.",
+    why="Called without a generator, your function fails. You call its methods without a test for None. What does None "
+    "mean for PyTorch's functions?",
+    hint="Called without a generator your function raises an error. `generator=None` means PyTorch's own generator.",
 )
 
 mistake(
@@ -1174,8 +1178,7 @@ mistake(
     section="copy-task-data",
     why="An embedding refuses your batches, because they hold floats. You converted the ids. Which type does "
     "`torch.randint` give?",
-    hint="Your batches hold floating-point numbers: `torch.randint` gives int64, and so should whatever you do with "
-    "it.",
+    hint="Your batches hold floating-point numbers: `torch.randint` gives int64, so do not convert its result.",
 )
 
 
@@ -1192,7 +1195,7 @@ mistake(
     why="Some batches are too large once they are padded. You added up the lengths, but each sequence is padded to "
     "the longest. How large is a padded batch?",
     hint="Some of your batches are too large once they are padded: you compare the sum of the lengths with "
-    "`max_tokens`. What counts is the number of sequences times the longest.",
+    "`max_tokens`. The padded size is the number of sequences times the longest length.",
 )
 
 mistake(
@@ -1212,9 +1215,9 @@ mistake(
     edit("len(current) + 1", "len(current)"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Batches are too large by one sequence. You computed the size without the one that is about to join. Which "
+    why="Your batches have one sequence too many. You computed the size without the one that is about to join. Which "
     "sequences should count?",
-    hint="Your batches are too large by one sequence: count the one that is about to join.",
+    hint="Your batches have one sequence too many: count the one that is about to join.",
 )
 
 mistake(
@@ -1237,7 +1240,8 @@ mistake(
     section="padded-size",
     why="Some batches are too large. You used the first sequence of a batch, which is the shortest. Which one "
     "decides how wide a batch is?",
-    hint="Some of your batches are too large: the size is set by the longest of a batch, and you take its first.",
+    hint="Some of your batches are too large: you use the first sequence of a batch, but the longest one sets its "
+    "width.",
 )
 
 mistake(
@@ -1268,9 +1272,9 @@ mistake(
     edit("(len(current) + 1) * lengths[index] > max_tokens", "(len(current) + 1) * lengths[index] > max_tokens + 1"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Batches hold up to one token more than `max_tokens`. Your comparison allows one too many. What is the "
+    why="Batches hold up to one token more than `max_tokens`. You allow one too many in the comparison. What is the "
     "largest size that is allowed?",
-    hint="Your batches may hold one token more than `max_tokens`: compare with `>` and nothing added.",
+    hint="Your batches may hold one token more than `max_tokens`: compare with `max_tokens` itself.",
 )
 
 mistake(
@@ -1283,9 +1287,9 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Batches are too large by the sequence that made them overflow. You close a batch after that. When should "
-    "you ask whether a sequence fits?",
-    hint="Your batches are closed one sequence too late: ask before a sequence joins whether it still fits.",
+    why="Batches are too large by their last sequence. You close a batch only after a sequence that does not fit has "
+    "joined. When should you test whether it fits?",
+    hint="Your batches are closed one sequence too late: test whether a sequence fits before it joins.",
 )
 
 mistake(
@@ -1296,7 +1300,7 @@ mistake(
     section="bucketing",
     why="The longest sequences are missing. You never made a batch of what was left at the end. What should happen "
     "after the loop?",
-    hint="Your last batch is missing: after the loop the sequences that were gathered make one more.",
+    hint="Your last batch is missing: after the loop, the sequences that are left make one more.",
 )
 
 mistake(
@@ -1333,8 +1337,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Sequences are missing. You lost the one that no longer fitted when its batch was closed. Which batch should "
-    "it begin?",
+    why="Sequences are missing. When a batch was full, you closed it and lost the sequence that no longer fitted. "
+    "Which batch should it begin?",
     hint="Sequences are missing: the one that no longer fits has to begin the next batch.",
 )
 
@@ -1357,7 +1361,7 @@ mistake(
     section="bucketing",
     why="Your first batch is empty, and its mean loss would be 0/0. You closed a batch before any sequence had "
     "joined. When may a batch be closed?",
-    hint="One of your batches is empty: close a batch only if there is something in it.",
+    hint="One of your batches is empty: close a batch only if it holds a sequence.",
 )
 
 mistake(
@@ -1377,7 +1381,7 @@ mistake(
     section="bucketing",
     why="Your last batch may be empty, and its mean loss would be 0/0. You always add what is left at the end. When "
     "may it be added?",
-    hint="One of your batches is empty: add the last one only if there is something in it.",
+    hint="One of your batches is empty: add the last one only if it holds a sequence.",
 )
 
 mistake(
@@ -1388,7 +1392,7 @@ mistake(
     section="bucketing",
     why="All batches are the same list. You emptied it after adding it, which also empties what you added. How do "
     "you begin a new list?",
-    hint="Your batches are all the same: `clear()` also empties the list that you have just added. Begin a new one.",
+    hint="Your batches are all the same: `clear()` also empties the list that you have just added. Begin a new list.",
 )
 
 mistake(
@@ -1397,8 +1401,8 @@ mistake(
     edit("current.append(index)", "current.append(lengths[index])"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Your batches hold lengths, and nobody can tell which sequences are meant. You added the wrong number. What "
-    "identifies a sequence?",
+    why="Your batches hold lengths, which do not say which sequences are meant. You added the length instead of the "
+    "index. Which number identifies a sequence?",
     hint="Your batches hold the lengths. Give the position of each sequence in `lengths`.",
 )
 
@@ -1465,8 +1469,8 @@ mistake(
     edit("range(len(lengths))", "range(1, len(lengths))"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Position 0 is in no batch. Your range starts at 1. From which number do indices count in Python?",
-    hint="The position 0 is in none of your batches.",
+    why="Position 0 is in no batch. You start the range at 1. From which number do indices count in Python?",
+    hint="Position 0 is in none of your batches. Start your range at 0.",
 )
 
 mistake(
@@ -1477,7 +1481,7 @@ mistake(
     section="bucketing",
     why="The caller expects a list with a length and gets a generator. You yield the batches one by one. What should "
     "be returned?",
-    hint="Your function yields: gather the batches in a list and return it.",
+    hint="Your function yields batches: gather the batches in a list and return it.",
 )
 
 mistake(
@@ -1486,8 +1490,8 @@ mistake(
     edit("return batches", "return [index for batch in batches for index in batch]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Nobody can tell where a batch ends. You returned one flat list of positions. What should each element of "
-    "the result be?",
+    why="The result does not show where a batch ends. You returned one flat list of positions. What should each "
+    "element of the result be?",
     hint="You return one list of positions: return a list of lists, one for each batch.",
 )
 
@@ -1497,9 +1501,9 @@ mistake(
     edit("return batches", "return [torch.tensor(batch) for batch in batches]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Your batches are tensors, which do not work as indices of a list of sentences. You converted them. Which "
-    "type does the task ask for?",
-    hint="Your batches are tensors: lists of whole numbers are wanted.",
+    why="Your batches are tensors, whose entries are tensors too and not Python integers. You converted the lists. "
+    "Which type does the task ask for?",
+    hint="Your batches are tensors: leave them as lists of Python integers.",
 )
 
 mistake(
@@ -1535,8 +1539,8 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "max(lengths, default=0) >= max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence of exactly `max_tokens` tokens is refused, although it fits alone. Your comparison also rejects "
-    "equality. Which lengths are too long?",
+    why="A sequence of exactly `max_tokens` tokens is refused, although it fits alone. You also reject equality in the "
+    "comparison. Which lengths are too long?",
     hint="A sequence of exactly `max_tokens` tokens raises an error in your function, but it fits: refuse only what is "
     "longer.",
 )
@@ -1553,8 +1557,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` gets a batch that is too large for memory. You did not check the "
-    "lengths. How should the function react instead?",
+    why="A sequence longer than `max_tokens` gets a batch above the limit, which memory may not hold. You did not "
+    "check the lengths. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is accepted, alone in a batch that is too large. Raise ValueError.",
 )
 
@@ -1571,9 +1575,9 @@ mistake(
     edit("if current and (", "if lengths[index] > max_tokens:\n    continue\nif current and ("),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` disappears, and nobody is told. You skipped it. How should the function "
-    "react instead?",
-    hint="A sequence longer than `max_tokens` disappears without a word. Raise ValueError.",
+    why="A sequence longer than `max_tokens` disappears, and the caller does not notice. You skipped it. How should "
+    "the function react instead?",
+    hint="A sequence longer than `max_tokens` disappears without an error. Raise ValueError.",
 )
 
 mistake(
@@ -1588,8 +1592,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence longer than `max_tokens` is counted as if it were shorter. You shortened the length in your "
-    "list, but nobody shortens the sequence. How should the function react instead?",
+    why="A sequence longer than `max_tokens` is counted as if it were shorter. You shortened its length, but the "
+    "sequence itself stays long. How should the function react instead?",
     hint="A sequence longer than `max_tokens` is counted as if it were shorter. Raise ValueError.",
 )
 
@@ -1605,9 +1609,9 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence that is too long raises AssertionError, and under `python -O` nothing at all. You checked with "
+    why="A sequence that is too long raises AssertionError, and no error at all under `python -O`. You checked with "
     "`assert`. Which error does the course use for wrong arguments?",
-    hint="For a sequence longer than `max_tokens` you raise AssertionError: use `raise ValueError(...)`.",
+    hint="For a sequence longer than `max_tokens` you raise AssertionError: raise ValueError instead.",
 )
 
 mistake(
@@ -1619,9 +1623,9 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence that is too long raises RuntimeError. The value of an argument is wrong here. Which error does "
-    "the course use for that?",
-    hint="For a sequence longer than `max_tokens` you raise RuntimeError: use ValueError.",
+    why="A sequence that is too long raises RuntimeError. You chose this error, although the value of an argument is "
+    "wrong. Which error does the course use for that?",
+    hint="For a sequence longer than `max_tokens` you raise RuntimeError: raise ValueError instead.",
 )
 
 mistake(
@@ -1632,7 +1636,7 @@ mistake(
     section="padded-size",
     why="A sequence that is too long raises an error only in the first position. You tested no other. Which lengths "
     "should be tested?",
-    hint="A sequence that is too long raises an error only in the first position: test all.",
+    hint="A sequence that is too long raises an error only in the first position: test all lengths.",
 )
 
 mistake(
@@ -1643,7 +1647,7 @@ mistake(
     section="padded-size",
     why="A sequence that is too long raises an error only in the last position. You tested as if the list were "
     "sorted. Which lengths should be tested?",
-    hint="A sequence that is too long raises an error only in the last position: test all.",
+    hint="A sequence that is too long raises an error only in the last position: test all lengths.",
 )
 
 mistake(
@@ -1672,7 +1676,7 @@ mistake(
     section="bucket-shuffle",
     why="The same seed gives another order, so a run cannot be repeated. You shuffled without the generator. Which "
     "call needs it?",
-    hint="The same seed gives another order: hand `shuffle_generator` to `torch.randperm`.",
+    hint="The same seed gives another order: pass `shuffle_generator` to `torch.randperm`.",
 )
 
 mistake(
@@ -1703,7 +1707,7 @@ mistake(
     section="bucket-shuffle",
     why="The same seed gives another order. You shuffled with Python's own random numbers. Which generator should "
     "decide?",
-    hint="The same seed gives another order: `random.shuffle` knows nothing of `shuffle_generator`. Draw with "
+    hint="The same seed gives another order: `random.shuffle` does not use `shuffle_generator`. Draw with "
     "`torch.randperm`.",
 )
 
@@ -1732,8 +1736,8 @@ mistake(
     section="bucket-shuffle",
     why="With a generator, batches are too large. You shuffled positions across batches after they had been "
     "measured. What may be shuffled without changing a batch?",
-    hint="With a generator your batches are too large: you mix their sequences after they were measured. Shuffle whole "
-    "batches.",
+    hint="With a generator your batches are too large: you exchange their sequences after measuring them. Shuffle "
+    "whole batches.",
 )
 
 mistake(
@@ -1776,8 +1780,8 @@ mistake(
     section="bucket-shuffle",
     why="With a generator, batches are too large. You shuffled the positions and measured them by the lengths of the "
     "old order. What has to stay together when positions are shuffled?",
-    hint="With a generator your batches are too large: the positions are in a new order and the lengths in the old "
-    "one.",
+    hint="With a generator your batches are too large: the positions are in a new order, but the lengths in the old "
+    "one. Shuffle whole batches instead.",
 )
 
 mistake(
@@ -1786,7 +1790,7 @@ mistake(
     edit("len(batches)", "len(batches) - 1"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, a batch is missing. You drew the order for one batch less. How many batches are there?",
+    why="With a generator, a batch is missing. You drew the order for one batch too few. How many batches are there?",
     hint="With a generator a batch is missing: draw the order of all of them.",
 )
 
@@ -1796,9 +1800,9 @@ mistake(
     edit("batches[i]", "[i]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, you return numbers of batches instead of batches. You returned the order itself. What "
+    why="With a generator, you return indices of batches instead of batches. You returned the order itself. What "
     "should the order be applied to?",
-    hint="With a generator you return the order and not the batches in that order.",
+    hint="With a generator you return the order itself. Return the batches in that order.",
 )
 
 mistake(
@@ -1808,8 +1812,8 @@ mistake(
     edit("order = torch.randperm(", "shuffle_generator.get_state()\norder = torch.randperm("),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="Called without a generator, your function fails. You call its methods without asking. What does None mean "
-    "here?",
+    why="Called without a generator, your function fails. You call its methods without a test for None. What does None "
+    "mean here?",
     hint="Called without a generator your function raises an error: `None` means not to shuffle.",
 )
 
@@ -1828,9 +1832,9 @@ mistake(
     base="one-list-at-a-time",
     section="bucket-shuffle",
     why="With a generator, batches come in the order of their lengths. You shuffled the sequences within each batch, "
-    "which changes nothing. What should be shuffled?",
-    hint="With a generator your batches are the same ones in the same order, only shuffled within themselves: shuffle "
-    "the list of batches.",
+    "which does not change their order. What should be shuffled?",
+    hint="With a generator your batches keep their order, and only the sequences within each are shuffled. Shuffle the "
+    "list of batches.",
 )
 
 
@@ -1844,9 +1848,9 @@ mistake(
     edit("model.train(training)", "if training:\n    model.train()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="Evaluation results are random. Your model stays in training mode, with dropout. Which mode does evaluation "
+    why="Evaluation results are random. You left the model in training mode, with dropout. Which mode does evaluation "
     "need?",
-    hint="Without an optimiser your model runs in training mode, with dropout: call `model.eval()`.",
+    hint="Without an optimiser your model runs in training mode, with dropout. Put it into evaluation mode first.",
 )
 
 mistake(
@@ -1857,7 +1861,7 @@ mistake(
     section="evaluating",
     why="Evaluation results are random. You always put the model into training mode. What does a missing optimiser "
     "mean?",
-    hint="You put the model into training mode also to evaluate it: call `model.eval()` when there is no optimiser.",
+    hint="You put the model into training mode even to evaluate it. Choose evaluation mode when there is no optimiser.",
 )
 
 mistake(
@@ -1868,8 +1872,8 @@ mistake(
     section="evaluating",
     why="Evaluation results are random. You set a flag of the model, but its parts have flags of their own. Which "
     "methods change the mode of all parts?",
-    hint="You set `model.training`, which the parts of the model know nothing of: call `model.train(...)` or "
-    "`model.eval()`.",
+    hint="You set `model.training`, which does not reach the parts of the model. Call the methods `train` or `eval`, "
+    "which reach them all.",
 )
 
 mistake(
@@ -1878,8 +1882,8 @@ mistake(
     edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="Evaluation needs far too much memory. Gradients are recorded for a backward pass that never comes. What "
-    "switches recording off for a while?",
+    why="Evaluation needs far too much memory. You leave gradients on, so a graph is recorded for a backward pass that "
+    "never comes. What switches recording off for a while?",
     hint="While evaluating, gradients are enabled: run the model under `torch.no_grad()`.",
 )
 
@@ -1890,9 +1894,9 @@ mistake(
     edit("if training:\n    (loss / max(tokens, 1)).backward()", "if True:\n    (loss / max(tokens, 1)).backward()"),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="After an evaluation there are gradients, which count in the next step. You made a backward pass without an "
-    "optimiser. When is one needed?",
-    hint="After an evaluation there are gradients: without an optimiser there is no backward pass.",
+    why="After an evaluation the parameters hold gradients, which another loop may add to its own. You made a backward "
+    "pass without an optimiser. When is one needed?",
+    hint="After an evaluation the parameters hold gradients. Make the backward pass only with an optimiser.",
 )
 
 mistake(
@@ -1903,9 +1907,9 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
     why="After an evaluation nothing in the program records gradients any more. You switched recording off and never "
-    "on again. Which form of the switch restores what it found?",
+    "on again. Which form of this switch restores the earlier state?",
     hint="After an evaluation nothing records gradients any more. Put `torch.no_grad()` or "
-    "`torch.set_grad_enabled(...)` into a `with`, which sets back what it found.",
+    "`torch.set_grad_enabled(...)` into a `with` statement, which restores the earlier state.",
 )
 
 mistake(
@@ -1917,10 +1921,10 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="evaluating",
-    why="After an evaluation the parameters need no gradients any more, and parameters frozen on purpose come free "
-    "in the next training. You changed `requires_grad`. What switches recording off without touching parameters?",
-    hint="After an evaluation your model's parameters need no gradients any more. Leave them alone and evaluate inside "
-    "`torch.no_grad()`.",
+    why="After an evaluation the parameters no longer require gradients, and the next training unfreezes those that "
+    "were frozen on purpose. You changed `requires_grad`. What switches recording off without touching parameters?",
+    hint="After an evaluation your model's parameters no longer require gradients. Leave `requires_grad` alone, and "
+    "evaluate under `torch.no_grad()`.",
 )
 
 mistake(
@@ -1931,7 +1935,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="You report steps for an evaluation. You counted groups of batches. Whose steps should be counted?",
-    hint="Without an optimiser you report steps: there are 0.",
+    hint="Without an optimiser you report steps. Count only those of the optimiser, so that an evaluation has 0.",
 )
 
 mistake(
@@ -1942,8 +1946,8 @@ mistake(
     section="epoch-order",
     why="After an evaluation, training goes on without dropout. You never put the model into training mode. When "
     "should you do so?",
-    hint="You train in whatever mode the model was in, and after an evaluation that is the wrong one: call "
-    "`model.train()`.",
+    hint="You train in whatever mode the model was in, which is evaluation mode after an evaluation. Put it into "
+    "training mode first.",
 )
 
 mistake(
@@ -1954,7 +1958,7 @@ mistake(
     section="epoch-order",
     why="Dropout is off in training and on in evaluation. You exchanged the modes. What does True mean for "
     "`model.train`?",
-    hint="You have the two modes the wrong way round: `model.train(...)` takes True for training.",
+    hint="You exchanged the two modes: `model.train(...)` takes True for training.",
 )
 
 mistake(
@@ -2041,7 +2045,7 @@ mistake(
     section="loss-per-token",
     why="Your loss says little about the epoch: it is that of the last batch. You overwrote it each time. What "
     "should happen to the losses of all batches?",
-    hint="Your loss is that of the last batch: add up over all.",
+    hint="Your loss is that of the last batch: add up the losses of all batches.",
 )
 
 mistake(
@@ -2050,9 +2054,9 @@ mistake(
     edit("total_loss += loss.item()", "total_loss = loss.item()"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Your loss shrinks with the number of batches. You overwrote the sum by each batch and divided by all "
+    why="Your loss shrinks with the number of batches. You overwrote the sum with each batch and divided by all "
     "tokens. What should happen to the losses of all batches?",
-    hint="Your loss is that of the last batch, divided by all tokens: add up with `+=`.",
+    hint="Your loss is that of the last batch, divided by all tokens: add up the losses of all batches.",
 )
 
 mistake(
@@ -2074,7 +2078,7 @@ mistake(
     section="epoch-result",
     why="The graphs of a whole epoch stay in memory. You added up tensors that belong to a graph. Which method takes "
     "a plain number out of a tensor?",
-    hint="`loss` of your result is a tensor with a graph behind it: add up `loss.item()`.",
+    hint="`loss` of your result is a tensor that belongs to a graph: add up plain numbers, taken with `.item()`.",
 )
 
 mistake(
@@ -2107,8 +2111,8 @@ mistake(
     section="loss-per-token",
     why="Your training loss is too good. You measured it after each step, on a batch that the model had just seen. "
     "Which loss was the step made with?",
-    hint="Your training loss is measured after each step, on what was just learnt: take the loss that you made the "
-    "step with.",
+    hint="Your training loss is measured after each step, on the batch that was just learned. Add up the loss from "
+    "which the step was made.",
 )
 
 mistake(
@@ -2117,9 +2121,9 @@ mistake(
     edit("max(total_tokens, 1)", "total_tokens"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="An empty test set ends in a division by zero. Without batches there are no tokens. What should the loss be "
-    "then?",
-    hint="Without batches your function divides by zero: the loss is 0.0 then.",
+    why="An empty test set ends in a division by zero. You divided by the number of tokens, which is 0 without "
+    "batches. What should the loss be then?",
+    hint="Without batches your function divides by zero. Return a loss of 0.0 in this case.",
 )
 
 mistake(
@@ -2160,8 +2164,8 @@ mistake(
     edit("total_tokens += tokens", "total_tokens += sum(int(batch.src_mask.sum()) for batch in group)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Your tokens are those of the source. The loss is a sum over the target. Which attribute of a batch counts "
-    "what is predicted?",
+    why="Your tokens are those of the source. You counted them, although the loss is a sum over the target. Which "
+    "attribute of a batch counts what is predicted?",
     hint="`tokens` counts the source: add up `batch.ntokens`.",
 )
 
@@ -2173,7 +2177,7 @@ mistake(
     section="loss-per-token",
     why="Your tokens include BOS. You counted what the decoder reads. Which attribute of a batch counts what is "
     "predicted?",
-    hint="`tokens` counts `tgt`: those that are predicted count, `batch.ntokens`.",
+    hint="`tokens` counts the ids of `tgt`, which are read: add up `batch.ntokens`, the ids to predict.",
 )
 
 mistake(
@@ -2182,9 +2186,9 @@ mistake(
     edit("total_tokens, time.perf_counter() - start", "tokens if total_tokens else 0, time.perf_counter() - start"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Your tokens are those of the last step. Speed and loss per token need the whole epoch. What should happen "
-    "to the counts of all steps?",
-    hint="`tokens` is that of the last step: add up over the epoch.",
+    why="Your tokens are those of the last step. You returned its count, but the result describes the whole epoch. "
+    "What should happen to the counts of all steps?",
+    hint="`tokens` is that of the last step: add up the tokens of the whole epoch.",
 )
 
 mistake(
@@ -2209,7 +2213,7 @@ mistake(
     edit("steps += 1", "steps += len(group)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="With `accumulate` your report has too many steps. You counted batches. Whose steps should be counted?",
+    why="With `accumulate` your result has too many steps. You counted batches. Whose steps should be counted?",
     hint="`steps` counts batches: count the steps of the optimiser.",
 )
 
@@ -2223,7 +2227,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="Callers cannot read `result.loss`. You returned a plain tuple. Which class gives the fields their names?",
-    hint="You return a plain tuple: return `EpochResult(...)`, so that `result.loss` works.",
+    hint="You return a plain tuple: return an `EpochResult`, so that `result.loss` works.",
 )
 
 mistake(
@@ -2256,8 +2260,9 @@ mistake(
     edit("time.perf_counter() - start", "1000 * (time.perf_counter() - start)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="`seconds` is a thousand times too large. You measured in milliseconds. Which unit does the field's name say?",
-    hint="`seconds` is a thousand times too large.",
+    why="`seconds` is a thousand times too large. You measured in milliseconds. Which unit does the name of the field "
+    "say?",
+    hint="`seconds` is a thousand times too large. Leave the time in the unit that the clock gives.",
 )
 
 mistake(
@@ -2266,7 +2271,7 @@ mistake(
     edit("time.perf_counter() - start", "0.0"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="`seconds` is always 0, so nobody can tell how fast the training is. You measured nothing. At which two "
+    why="`seconds` is always 0, so the speed of training cannot be computed. You measured nothing. At which two "
     "moments should you read the clock?",
     hint="`seconds` is always 0: subtract the time at the start from the time at the end.",
 )
@@ -2278,7 +2283,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="`seconds` is negative. You subtracted the end from the start. Which of the two is larger?",
-    hint="`seconds` is negative: the end comes first in the subtraction.",
+    hint="`seconds` is negative: subtract the start from the end.",
 )
 
 mistake(
@@ -2287,7 +2292,7 @@ mistake(
     edit("hidden = model(", "start = time.perf_counter()\nhidden = model("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="`seconds` covers only the last batch. You started the clock anew for each of them. When should it be started?",
+    why="`seconds` covers only the last batch. You restarted the clock for each batch. When should it be started?",
     hint="`seconds` is the time of the last batch: start the clock once, before the loop.",
 )
 
@@ -2297,9 +2302,9 @@ mistake(
     edit("model.generator(hidden)", "hidden"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your loss receives vectors of the model's width. You left out a part of the model. Which part turns them "
-    "into log-probabilities?",
-    hint="Your loss gets vectors of the model's width: `model.generator` turns them into log-probabilities first.",
+    why="`loss_fn` receives vectors of the model's width. You left out a part of the model. Which part turns them into "
+    "log-probabilities?",
+    hint="`loss_fn` gets vectors of the model's width: `model.generator` turns them into log-probabilities first.",
 )
 
 mistake(
@@ -2308,9 +2313,9 @@ mistake(
     edit("model.generator(hidden)", "model.generator(hidden).exp()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your loss may fall below 0. You passed it probabilities, and it takes no logarithm itself. What does the "
+    why="Your loss is below 0. You passed `loss_fn` probabilities, and it takes no logarithm itself. What does the "
     "generator return?",
-    hint="Your loss gets probabilities: hand it what `model.generator` returns, log-probabilities.",
+    hint="`loss_fn` gets probabilities. Pass it the log-probabilities that `model.generator` returns.",
 )
 
 mistake(
@@ -2346,7 +2351,7 @@ mistake(
     section="epoch-order",
     why="Some models look ahead in your loop. You passed no target mask and relied on a default. Which four tensors "
     "of a batch does a model need?",
-    hint="The model gets no `tgt_mask`: hand it all four.",
+    hint="The model gets no `tgt_mask`: pass it all four tensors.",
 )
 
 mistake(
@@ -2358,9 +2363,9 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Each position sees what it has to predict. Your decoder reads the answers. Which of the two targets should "
-    "it read?",
-    hint="Your decoder reads `tgt_y`, the answers: it reads `tgt`.",
+    why="Each position sees what it has to predict. You passed the answers to the decoder. Which of the two targets "
+    "should it read?",
+    hint="Your decoder reads `tgt_y`, the answers. It should read `tgt`.",
 )
 
 mistake(
@@ -2402,8 +2407,8 @@ mistake(
     edit("batch.tgt_y.flatten()", "batch.tgt_y.view(-1)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your code fails for more than one sequence. The targets are a slice, which `view` cannot flatten. Which "
-    "method copies when it must?",
+    why="Your code fails for more than one sequence. You used `view`, which cannot flatten a slice such as the "
+    "targets. Which method copies when it must?",
     hint="`tgt_y.view(-1)` fails for more than one sequence, since `tgt_y` is a slice: use `flatten()` or "
     "`reshape(-1)`.",
 )
@@ -2414,9 +2419,10 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt_y.t().flatten"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Each row is compared with another position's answer. You flattened the targets along the other axis than "
-    "the log-probabilities. In which order must both run?",
-    hint="Rows and targets do not belong together: you flatten one of them the other way round.",
+    why="Each row is compared with another position's answer. You flattened the targets in another order than the "
+    "log-probabilities. Which axis must come first in both?",
+    hint="Your rows and targets do not match, since you transpose the targets before flattening them. Flatten both in "
+    "the same order.",
 )
 
 mistake(
@@ -2429,9 +2435,9 @@ mistake(
     edit("iter(batches)", "iter(batches[:number])"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="Your function fails for batches that come one by one. You asked for the length of a list, and a generator "
-    "has no length. When can you count them?",
-    hint="Your function fails for batches that come one by one: a generator has no `len`. Count on the way.",
+    why="Your function fails for batches from a generator. You called `len`, and a generator has no length. When can "
+    "you count them?",
+    hint="Your function fails for batches from a generator, which has no `len`. Count batches as you read them.",
 )
 
 mistake(
@@ -2444,9 +2450,10 @@ mistake(
     edit("total_tokens += tokens", ""),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="The second time you go through the batches, there are none. A generator can be read only once. When can you "
-    "count tokens?",
-    hint="The second time you go through the batches there are none: they may be readable only once. Count on the way.",
+    why="The second time you go through the batches, there are none. You read them twice, but a generator can be read "
+    "only once. When can you count tokens?",
+    hint="The second time you go through the batches there are none, since a generator can be read only once. Count "
+    "tokens as you read the batches.",
 )
 
 mistake(
@@ -2455,9 +2462,9 @@ mistake(
     edit("batches = iter(batches)", "batches = iter(batches)\nnext(batches, None)"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your epoch lacks its first batch. You took it out of the iterator to look at it, and it does not come "
-    "again. What should happen to a batch that was taken out?",
-    hint="Your epoch lacks the first batch: what `next` takes out does not come again.",
+    why="Your epoch lacks its first batch. You took it out of the iterator and the loop does not see it again. What "
+    "should happen to a batch that was taken out?",
+    hint="Your epoch lacks the first batch: `next` has taken it out of the iterator. Use it, or leave `next` out.",
 )
 
 mistake(
@@ -2466,9 +2473,10 @@ mistake(
     edit("loss / max(tokens, 1)", "loss"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="Your steps are far too long, and longer for larger batches. The backward pass starts from the sum of the "
-    "losses. By what should it be divided first?",
-    hint="Your gradients are too large by the number of tokens: divide the loss by it before the backward pass.",
+    why="Your steps are far too long, and longer for larger batches. You start the backward pass from the sum of the "
+    "losses. By what should this sum be divided first?",
+    hint="Your gradients are multiplied by the number of tokens: divide the loss by that number before the backward "
+    "pass.",
 )
 
 mistake(
@@ -2499,8 +2507,9 @@ mistake(
     edit("optimizer.zero_grad()", "pass"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Each step contains the gradients of all steps before it. You never cleared them. When should they be cleared?",
-    hint="Your gradients add up from step to step: call `optimizer.zero_grad()` before the batches of each step.",
+    why="Each step contains the gradients of all steps before it. You never cleared the gradients. When should they be "
+    "cleared?",
+    hint="Your gradients add up from step to step: clear them before the batches of each step.",
 )
 
 mistake(
@@ -2524,7 +2533,7 @@ mistake(
     section="epoch-order",
     why="Gradients from before the epoch count in your first step. You cleared them only after each step. When "
     "should they be cleared for the first time?",
-    hint="Gradients from before the epoch count in your first step: set them back before it too.",
+    hint="Gradients from before the epoch count in your first step: clear them before that step, too.",
 )
 
 mistake(
@@ -2534,9 +2543,9 @@ mistake(
     edit("batches = iter(batches)", "batches = iter(batches)\nif training:\n    optimizer.zero_grad()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Your first step is right, and the others contain older gradients. You cleared them once per epoch. How "
-    "often should they be cleared?",
-    hint="Your first step is right and the others contain the gradients of those before: set them back for each step.",
+    why="Your first step is right, but the others contain older gradients. You cleared the gradients once per epoch. "
+    "How often should they be cleared?",
+    hint="Your first step is right, but the others contain older gradients. Clear the gradients for each step.",
 )
 
 mistake(
@@ -2545,8 +2554,9 @@ mistake(
     edit("optimizer.step()", "pass"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Gradients are computed, and the model never changes. Your optimiser makes no step. When should it make one?",
-    hint="Your optimiser makes no step: call `optimizer.step()` after the backward passes.",
+    why="Gradients are computed, but the model never changes. You never call the optimiser's step. When should it "
+    "come?",
+    hint="Your optimiser makes no step: let it step after the backward passes.",
 )
 
 mistake(
@@ -2558,7 +2568,7 @@ mistake(
     section="epoch-order",
     why="Each step uses the gradients of the step before. You stepped before the backward passes. Which of the two "
     "comes first?",
-    hint="Your steps are one behind: the backward passes come first, then the step.",
+    hint="Each of your steps uses the gradients of the step before. Make the backward passes first, then the step.",
 )
 
 mistake(
@@ -2567,9 +2577,9 @@ mistake(
     edit("optimizer.step()", "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\noptimizer.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-order",
-    why="Long gradients are shortened, so your loop cannot be compared with another. You clipped them without being "
-    "asked. Which gradients should the step use?",
-    hint="Long gradients are shortened in your function: the exercise asks for the gradient as it is.",
+    why="Large gradients are scaled down, so your steps differ from those of the task. You clipped the gradients. "
+    "Which gradients should the step use?",
+    hint="Your function scales large gradients down. Use the gradient as it is, without clipping.",
 )
 
 mistake(
@@ -2592,8 +2602,8 @@ mistake(
     section="accumulation",
     why="With `accumulate`, only the last batch of a group counts. You cleared the gradients between its batches, or "
     "made a single backward pass. What should happen to the gradients within a group?",
-    hint="With `accumulate` only the last batch of each group counts in your step: make a backward pass for each "
-    "batch, and do not set the gradients back between them.",
+    hint="With `accumulate` only the last batch of each group counts. Make a backward pass for each batch, and do not "
+    "clear the gradients between them.",
 )
 
 mistake(
@@ -2616,7 +2626,7 @@ mistake(
     section="accumulation",
     why="With `accumulate`, your gradients are multiplied by the number of batches. You added up the means of the "
     "batches. By how many tokens should each sum be divided?",
-    hint="With `accumulate` your gradients are too large by the number of batches: divide each sum by the tokens of "
+    hint="With `accumulate` your gradients are multiplied by the number of batches: divide each sum by the tokens of "
     "the whole group.",
 )
 
@@ -2640,8 +2650,8 @@ mistake(
     section="accumulation",
     why="With `accumulate`, your gradients are too small. You divided by the number of batches in addition to the "
     "tokens of the group. How often should you divide?",
-    hint="With `accumulate` your gradients are too small by the number of batches: the tokens of the group are all "
-    "that you divide by.",
+    hint="With `accumulate` your gradients are also divided by the number of batches. Divide by the tokens of the "
+    "group alone.",
 )
 
 mistake(
@@ -2665,7 +2675,7 @@ mistake(
     section="accumulation",
     why="With `accumulate`, your step is far too long when the last batch is small. You divided by its tokens alone. "
     "Which number of tokens does the whole group share?",
-    hint="With `accumulate` you divide by the tokens of one batch: those of the whole group count.",
+    hint="With `accumulate` you divide by the tokens of one batch. Divide by those of the whole group.",
 )
 
 mistake(
@@ -2674,10 +2684,9 @@ mistake(
     edit("max(tokens, 1)", "(total_tokens + tokens)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="Your gradients become smaller from step to step. You divided by all tokens since the epoch began. When does "
-    "this number have to start anew?",
-    hint="Your gradients become smaller from step to step: the number of tokens to divide by starts anew with each "
-    "group.",
+    why="Your gradients become smaller from step to step. You divided by all tokens since the epoch began. When should "
+    "this number start again from 0?",
+    hint="Your gradients become smaller from step to step: count the tokens to divide by from 0 in each group.",
 )
 
 mistake(
@@ -2729,9 +2738,10 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="accumulation-published",
     why="With `accumulate`, your first step comes after a single batch, and what is left at the end makes none. You "
-    "stepped whenever the index is divisible, as published code does. From which number should batches be counted?",
-    hint="With `accumulate=3` your first step comes after one batch: count from 1, or ask for `(i + 1) % accumulate`. "
-    "And what is left at the end makes a step too.",
+    "stepped at indices divisible by `accumulate`, as published code does. From which number should batches be "
+    "counted?",
+    hint="With `accumulate=3` your first step comes after one batch: count batches from 1. Let the batches left at the "
+    "end make a step too.",
 )
 
 
@@ -2739,11 +2749,10 @@ mistake(
     "training.run_epoch",
     "published-accumulation",
     section="accumulation-published",
-    why="With `accumulate`, four things differ from one large batch: the first step comes early, each batch has a "
-    "divisor of its own, the schedule runs ahead, and the rest makes no step. You followed published code. What "
-    "would one large batch do in each case?",
+    why="Your first step comes early, each batch has its own divisor, the schedule runs ahead, and the last batches "
+    "make no step. You followed published code. What would one large batch do in each case?",
     hint="With `accumulate` your first step comes after one batch, gradients are sums of means, and the schedule runs "
-    "ahead: this is the published version, which is not equal to one large batch.",
+    "ahead. Compare each of these with one large batch.",
 )
 def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulate=1):
     training = optimizer is not None
@@ -2778,8 +2787,7 @@ mistake(
     section="accumulation-rest",
     why="The last batches teach nothing when there are fewer than `accumulate`. You left them without a step. What "
     "should happen after the loop?",
-    hint="The last batches make no step when they are fewer than `accumulate`: after the loop, what is left makes one "
-    "too.",
+    hint="The last batches make no step when they are fewer than `accumulate`. After the loop, let them make one too.",
 )
 
 mistake(
@@ -2789,9 +2797,9 @@ mistake(
     edit("if waiting:\n    update()", "if training:\n    waiting_tokens = max(waiting_tokens, 1)\n    update()"),
     base="function-that-steps",
     section="accumulation-rest",
-    why="You make one step too many, and with momentum it moves the model even without gradients. You always step "
-    "after the loop. When is this step needed?",
-    hint="You make a step more than there are groups, without gradients: only what is left makes one.",
+    why="You make one step too many: there are no gradients left, and the schedule moves on. You always step after the "
+    "loop. When is this step needed?",
+    hint="You make one step more than there are groups. Step after the loop only if batches are left.",
 )
 
 mistake(
@@ -2801,9 +2809,9 @@ mistake(
     edit("if waiting:\n    update()", "if waiting:\n    waiting_tokens = 1\n    update()"),
     base="function-that-steps",
     section="accumulation-rest",
-    why="Your last step is far too long. You did not divide the gradient of what was left. By which tokens should it "
-    "be divided?",
-    hint="The gradient of your last step is a sum: divide it by its tokens like the others.",
+    why="Your last step is far too long. You did not divide the gradient of what was left. By how many tokens should "
+    "this gradient be divided?",
+    hint="The gradient of your last step is a sum: divide it by the tokens of its own batches.",
 )
 
 mistake(
@@ -2822,7 +2830,8 @@ mistake(
     section="accumulation-rest",
     why="Your last step has the wrong length. You divided the gradient of what was left by the tokens of the group "
     "before. By which tokens should it be divided?",
-    hint="The gradient of your last step is divided by the tokens of the group before it: it has its own.",
+    hint="The gradient of your last step is divided by the tokens of the group before it. Use the tokens of its own "
+    "batches.",
 )
 
 mistake(
@@ -2834,7 +2843,7 @@ mistake(
     section="accumulation",
     why="With `accumulate=3` your groups hold four batches. You closed a group one batch too late. How many batches "
     "does a full group have?",
-    hint="With `accumulate=3` your groups hold four batches: ask for `==`, not for `>`.",
+    hint="With `accumulate=3` your groups hold four batches: close a group as soon as it holds `accumulate` batches.",
 )
 
 mistake(
@@ -2843,9 +2852,9 @@ mistake(
     edit("itertools.islice(batches, accumulate)", "itertools.islice(batches, None)"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="You make one step in the whole epoch. All batches form a single group. How many batches should one step "
-    "wait for?",
-    hint="You make one step in the whole epoch: `accumulate` batches make one.",
+    why="You make one step in the whole epoch. You put all batches into a single group. How many batches should one "
+    "step wait for?",
+    hint="You make one step in the whole epoch. Make one after every `accumulate` batches.",
 )
 
 mistake(
@@ -2865,7 +2874,7 @@ mistake(
     section="accumulation-rest",
     why="The last batches make a noisy step each. You treated what was left as single batches. How many steps should "
     "it make together?",
-    hint="The last batches make a step each: together they make one.",
+    hint="The last batches make a step each. Let them make one step together.",
 )
 
 mistake(
@@ -2874,7 +2883,7 @@ mistake(
     edit("scheduler.step()", "for _ in group:\n    scheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="With `accumulate=k` your warm-up is over too early. The scheduler steps for each batch. Whose steps does a "
+    why="With `accumulate=k` your warm-up is over too early. You step the scheduler for each batch. Whose steps does a "
     "schedule count?",
     hint="With `accumulate` your schedule runs ahead: the scheduler takes one step after each step of the optimiser, "
     "not after each batch.",
@@ -2895,7 +2904,7 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The first rate of the schedule is never used. The scheduler steps before the optimiser. Which of the two "
+    why="The first rate of the schedule is never used. You step the scheduler before the optimiser. Which of the two "
     "comes first?",
     hint="Your first step runs at the second rate of the schedule: the optimiser steps first, then the scheduler.",
 )
@@ -2907,8 +2916,8 @@ mistake(
     edit("return EpochResult(", "if training and scheduler is not None:\n    scheduler.step()\nreturn EpochResult("),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The rate is the same for the whole epoch, so a warm-up of 4000 steps takes 4000 epochs. The scheduler steps "
-    "once per epoch. Whose steps does a schedule count?",
+    why="The rate is the same for the whole epoch, so a warm-up of 4,000 steps takes 4,000 epochs. You step the "
+    "scheduler once per epoch. Whose steps does a schedule count?",
     hint="Your rate is the same for the whole epoch: the schedule counts steps of the optimiser, not epochs.",
 )
 
@@ -2918,8 +2927,8 @@ mistake(
     edit("if scheduler is not None:\n    scheduler.step()", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="The rate never changes. Your scheduler makes no step. When should it make one?",
-    hint="Your rate never changes: call `scheduler.step()` after each step of the optimiser.",
+    why="The rate never changes. You never step the scheduler. When should it step?",
+    hint="Your rate never changes: step the scheduler after each step of the optimiser.",
 )
 
 mistake(
@@ -2928,7 +2937,8 @@ mistake(
     edit("if scheduler is not None:\n    scheduler.step()", "scheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Without a scheduler your function fails. You call its method without asking. What does None mean here?",
+    why="Without a scheduler your function fails. You call its method without a test for None. What does None mean "
+    "here?",
     hint="Without a scheduler your function raises an error: call its `step` only if there is one.",
 )
 
@@ -2939,9 +2949,9 @@ mistake(
     edit("scheduler is not None", "scheduler is not None and waiting == accumulate"),
     base="function-that-steps",
     section="epoch-schedule",
-    why="After the last step of the epoch, a rate is used twice. The scheduler does not step for what was left. "
-    "After which steps of the optimiser should it step?",
-    hint="After the step for what is left your scheduler does not step: it steps after every one.",
+    why="The last rate of an epoch is used once more in the next. You do not step the scheduler for the batches left "
+    "at the end. After which steps of the optimiser should it step?",
+    hint="Your scheduler does not step after the last, smaller group. Step it after every step of the optimiser.",
 )
 
 mistake(
@@ -2950,9 +2960,9 @@ mistake(
     edit("scheduler.step()", "scheduler.step()\nscheduler.step()"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Every second rate is skipped. The scheduler steps twice for each step of the optimiser. How often should it "
-    "step?",
-    hint="Your schedule runs twice as fast as the steps.",
+    why="Every second rate is skipped. You step the scheduler twice for each step of the optimiser. How often should "
+    "it step?",
+    hint="Your schedule runs twice as fast as the steps. Step the scheduler once for each of them.",
 )
 
 mistake(
@@ -2976,9 +2986,9 @@ mistake(
     ),
     base="one-loop-for-training-and-evaluation",
     section="epoch-schedule",
-    why="Each evaluation moves the schedule on. The scheduler steps without an optimiser. Which condition do both "
+    why="Each evaluation moves the schedule on. You step the scheduler without an optimiser. Which condition do both "
     "steps share?",
-    hint="Your scheduler moves on while the model is only evaluated: its step belongs behind that of the optimiser, "
+    hint="Your scheduler moves on while the model is only evaluated: its step belongs after that of the optimiser, "
     "under the same condition.",
 )
 
@@ -2988,10 +2998,10 @@ mistake(
     edit("batches = iter(batches)", ""),
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
-    why="Your epoch never ends when the batches are a list. `islice` begins at the start of a list each time. What "
-    "remembers how far you have read?",
+    why="Your epoch never ends when the batches are a list. `islice` begins at the start of a list each time. Which "
+    "object remembers how far you have read?",
     hint="Your epoch never ends if the batches are a list: each `islice` of a list begins at its start. Make one "
-    "iterator first, `iter(batches)`.",
+    "iterator of them before the loop.",
 )
 
 mistake(
@@ -3000,7 +3010,7 @@ mistake(
     edit("steps += 1", ""),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Your report always says 0 steps. You made them and did not count. Where should the count be raised?",
+    why="Your result always says 0 steps. You made the steps but did not count them. Where should the count be raised?",
     hint="`steps` of your result is 0 after training: count each step of the optimiser.",
 )
 
@@ -3010,9 +3020,9 @@ mistake(
     edit("steps += 1", "steps = 1"),
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
-    why="Your report says 1 step however many were made. You set the count instead of raising it. Which operator "
-    "adds to a count?",
-    hint="`steps` of your result is 1, however many were made: raise it with `+=`.",
+    why="Your result says 1 step, however many were made. You set the count instead of raising it. Which operator adds "
+    "to a count?",
+    hint="`steps` of your result is 1, however many were made: add 1 for each step.",
 )
 
 mistake(
@@ -3035,7 +3045,7 @@ mistake(
         "total_loss += loss.item()\nif scheduler is not None and batch is not group[-1]:\n    scheduler.step()",
     ),
     section="epoch-schedule",
-    why="With `accumulate=k`, the first step already has the rate of step k. The scheduler steps after every batch. "
+    why="With `accumulate=k`, the first step already has the rate of step k. You step the scheduler after every batch. "
     "Whose steps does a schedule count?",
     hint="With `accumulate` your schedule runs ahead: the scheduler takes one step after each step of the optimiser, "
     "not after each batch.",
@@ -3047,9 +3057,10 @@ mistake(
     edit("model.train(training)", "model.train()"),
     edit("torch.set_grad_enabled(training)", "torch.enable_grad()"),
     section="evaluating",
-    why="Your evaluation loss is random, and the graph costs memory. Without an optimiser you still train, except "
-    "for the steps. Which two settings differ in an evaluation?",
-    hint="Without an optimiser you still train, except for the steps: call `model.eval()` and turn gradients off.",
+    why="Your evaluation loss is random, and the graph costs memory. Without an optimiser you stay in training mode "
+    "and record gradients. Which two settings differ in an evaluation?",
+    hint="Without an optimiser, your model stays in training mode and records gradients. Choose evaluation mode and "
+    "turn gradients off.",
 )
 
 mistake(
@@ -3071,6 +3082,7 @@ mistake(
     edit("yield Batch(ids, ids)", "target = ids.flip(1)\nids[:, 0] = target[:, 0] = BOS\nyield Batch(ids, target)"),
     edit("ids[:, 0] = BOS\ntarget", "target"),
     section="copy-task-data",
-    why="Your target runs backwards. This is another task. What is the target of the copy task?",
+    why="Your target runs backwards. You reversed the words, which is another task. What is the target of the copy "
+    "task?",
     hint="Your target runs backwards. In the copy task, target and source are the same.",
 )

@@ -77,7 +77,7 @@ CATCHES = (
                 ),
                 slip(
                     "Transformer.source-not-masked-when-encoding",
-                    "The decoder is right, and what it reads is not. How many sources of your batch are padded?",
+                    "The decoder is right, but the memory is not. How many sources of your batch are padded?",
                 ),
                 slip(
                     "EncoderLayer.mask-inverted",
@@ -135,8 +135,7 @@ CATCHES = (
                 ),
                 slip(
                     "Transformer.positions-from-the-end",
-                    "Nobody reads padding, and yet a longer table gives other results. What tells a token where it "
-                    "stands?",
+                    "No token reads padding, but longer batches give other results. What tells a token its position?",
                     edit("self.src_embed(src)", "self.src_embed(src.flip(1)).flip(1)"),
                 ),
             ),

@@ -211,8 +211,12 @@ def watch_model(learner, rng, norm="pre", half=None, memory=None, training=False
 def assert_stack(seen, side, norm, result):
     """Layers in a chain, each once; and the last norm."""
     records, name = seen["records"][side], ("encoder", "decoder")[side]
-    assert len(records) == SIZES[2], f"With num_layers={SIZES[2]} the {name} calls {len(records)} layers."
-    assert len({index for index, *_ in records}) == len(records), f"The {name} calls one layer several times."
+    assert len(records) == SIZES[2], (
+        f"With num_layers={SIZES[2]} the {name} should call {SIZES[2]} layers, but calls {len(records)}."
+    )
+    assert len({index for index, *_ in records}) == len(records), (
+        f"The {name} calls one of its layers several times. Each layer should run once, in order."
+    )
     for inputs, _ in seen["passed"][side]:
         for x in inputs:
             assert_close(records[0][1], x, f"what the first layer of the {name} reads (the {name}'s input)")
@@ -236,7 +240,7 @@ def assert_masks(seen, side):
 
 
 def check_handed_on(learner, rng, sides):
-    """Each layer has the norm, dropout and num_heads that were passed."""
+    """Each layer has the norm, the dropout and the number of heads passed to make_model."""
     src, tgt = random_ids(rng)
     right, small = masks_by_hand(src, tgt), (*SIZES[:2], 1, *SIZES[3:])
     numbers = 0.5 * rng.normal(997, dtype=torch.float64)
@@ -248,13 +252,16 @@ def check_handed_on(learner, rng, sides):
             for _, _, output, again in seen["records"][side]:
                 mean, variance = output.mean(-1).abs().max(), (output.var(-1, unbiased=False) - 1).abs().max()
                 assert bool(mean + variance < 1e-2) == (norm == "post"), (
-                    f"{what} should {'' if norm == 'post' else 'not '}end in a norm."
+                    f"{what} should {'' if norm == 'post' else 'not '}end in a norm. Does `norm` reach the layers?"
                 )
                 assert torch.allclose(output, again) == (dropout == 0), (
-                    f"{what} should return {'the same' if dropout == 0 else 'something else'} at each call in training."
+                    f"In training, {what[0].lower()}{what[1:]} should return "
+                    f"{'the same' if dropout == 0 else 'something else'} at each call. Does `dropout` reach the layers?"
                 )
             counts = set(seen["heads"][side])
-            assert counts <= {SIZES[5]}, f"{what} should have {SIZES[5]} heads, but there are attentions with {counts}."
+            assert counts <= {SIZES[5]}, (
+                f"{what} should have {SIZES[5]} heads, but attentions have {', '.join(map(str, sorted(counts)))}."
+            )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -310,7 +317,10 @@ def complaint_about_parts(module, name, d_model, d_ff, parts, wanted):
         return f"{name} should call {wanted[1]} norms, one for each sublayer, but calls {norms}."
     if attentions and len(linear) == 2 and not (parts["wide"] and parts["narrow"]):
         shapes = " and ".join(str(tuple(one.weight.shape)) for one in linear)
-        return f"With d_model={d_model} and d_ff={d_ff} the feed-forward network has weights of shapes {shapes}."
+        return (
+            f"With d_model={d_model} and d_ff={d_ff} the feed-forward network of {name} has weights of shapes "
+            f"{shapes}. Its hidden layer should have the width d_ff."
+        )
     told_apart = (attentions, norms, len(parts["wide"]), len(parts["narrow"])) == (*wanted, 1, 1)
     return "" if told_apart else None
 
@@ -475,7 +485,9 @@ def check_unknown_parts(learner, name, build, args):
     for answers, (_, masks) in zip(learner.run(disturb, name, build, args, cases), cases):
         first, hidden = answers[0][:, 0], bool(masks)
         for other in answers[1:]:
-            assert answers[0].shape == args[0].shape, f"{name} should return a tensor of shape {tuple(args[0].shape)}."
+            assert answers[0].shape == args[0].shape, (
+                f"{name} should return a tensor of shape {tuple(args[0].shape)}, not {tuple(answers[0].shape)}."
+            )
             assert masks is not nothing or answers[0].isfinite().all(), (
                 f"{name} should return finite numbers where nothing may be attended."
             )
@@ -491,7 +503,7 @@ def assert_one_of(got, candidates, what):
 
 @pytest.mark.task("transformer.EncoderLayer", points=1)
 def test_pre_norm(learner, reference, rng):
-    """The pre-norm layer, the default, is right on known weights, without and with a mask."""
+    """The pre-norm layer, which is the default, is right on known weights, without a mask and with one."""
     check_layer(learner, rng, "EncoderLayer", "pre", build=((D_MODEL, HEADS, D_FF), {}), mask=False)
     check_layer(learner, rng, "EncoderLayer", "pre", in_place=True)
     # Scores of thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
@@ -555,13 +567,15 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
     answer = called(learner, name, build, weights, args, (), training=True)
     if answer is None:
         return
-    assert answer[0].shape == args[0].shape, f"The layer's output should have shape {tuple(args[0].shape)}."
+    assert answer[0].shape == args[0].shape, (
+        f"The output of {name} should have shape {tuple(args[0].shape)}, not {tuple(answer[0].shape)}."
+    )
     got = answer[0] - args[0]
     # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13, and 0.1 by more than 0.055 as rarely as 10^-10.
     zeros, margin = share_of(got == 0), 0.1 if p == 0.5 else 0.06
     given = f"dropout={p}" if options else f"the default dropout={p}"
     assert abs(zeros - p) < margin, (
-        f"With {given}, a share of {p} of what a sublayer returns should be dropped in training, but {zeros:.0%} is."
+        f"With {given}, {p:.0%} of what a sublayer of {name} returns should be dropped in training, but {zeros:.0%} is."
     )
     if p != 0.5:
         return
@@ -570,11 +584,12 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
     # At least 240 independent means of n numbers that are 0 or 2: half of the variance 1 / n once in 10^10.
     share = spread * number
     assert share > 1e-3, (
-        "In training, dropout=0.5 should also act inside the sublayer (on attention weights, or on hidden units)."
+        f"In training, {name} with dropout=0.5 should also drop inside this sublayer (attention weights, or hidden "
+        "units), but does not."
     )
     assert 0.5 < share < 2, (
-        "In training, the dropout inside the sublayer (on attention weights, or on hidden units) should be that of "
-        f"the layer, 0.5: what it returns should vary by {1 / number:.3f} (variance), but varies by {spread:.3f}."
+        f"In training, {name} with dropout=0.5 should drop half of the attention weights, or hidden units, inside a "
+        f"sublayer. Its output should then have a variance of {1 / number:.3f}, but has {spread:.3f}."
     )
 
 
@@ -592,7 +607,7 @@ def test_dropout(learner, reference, rng):
 
 @pytest.mark.task("transformer.DecoderLayer", points=1)
 def test_decoder_without_masks(learner, reference, rng):
-    """The pre-norm layer, the default, is right on known weights."""
+    """The pre-norm layer, which is the default, is right on known weights without masks."""
     # Equal lengths first: there a mix-up of target and memory gives wrong numbers; with other lengths, an error.
     for length in (4, 5):
         build: tuple = ((D_MODEL, HEADS, D_FF), {})
@@ -610,7 +625,7 @@ def test_decoder_with_masks(learner, reference, rng):
 
 @pytest.mark.task("transformer.DecoderLayer", points=1)
 def test_decoder_nothing_to_attend(learner, reference, rng):
-    """A source of padding only, and a target position that sees nothing, give no NaN."""
+    """A source that is all padding, and a target position that sees nothing, give no NaN."""
     check_layer(learner, rng, "DecoderLayer", "pre", empty=True)
 
 
@@ -678,9 +693,14 @@ def assert_own(parts, side):
     assert_depth(parts, side)
     layers, name = parts["layers"][side], ("encoder", "decoder")[side]
     shared = set(layers[0]).intersection(*layers[1:])
-    assert not shared, f"All layers of the {name} share {len(shared)} of their {len(layers[0])} parameters."
+    assert not shared, (
+        f"All layers of the {name} share {len(shared)} of their {len(layers[0])} parameters. Is one layer used several "
+        "times, or copied without its parameters?"
+    )
     numbers = [number for layer in layers for number in layer]
-    assert len(set(numbers)) == len(numbers), f"Some layers of the {name} share parameters."
+    assert len(set(numbers)) == len(numbers), (
+        f"Some layers of the {name} share parameters, but each should have its own."
+    )
 
 
 @pytest.mark.task("transformer.Encoder", points=1)
@@ -719,7 +739,9 @@ def test_decoder_masks_and_memory(learner, reference, rng):
         assert_close(seen["memory"][0], encoded, "the memory that the layers read (what the encoder returned)")
     assert_masks(seen, 1)
     *_, seen = watch_model(learner, rng, half="decode", memory=rng.normal(2, 5, SIZES[3], dtype=torch.float64))
-    assert seen["learns"], "The decoder's output has no gradient for the memory: the encoder could not learn."
+    assert seen["learns"], (
+        "The decoder's output has no gradient for the memory, so the encoder cannot learn. Is the memory detached?"
+    )
 
 
 @pytest.mark.task("transformer.Decoder", points=1)
@@ -746,11 +768,12 @@ def generate_words(learner, d_model, vocab_size, weight, bias, inputs, cotangent
     generator = learner.Generator(d_model, vocab_size).to(weight.dtype).eval()
     proj = getattr(generator, "proj", None)
     if not isinstance(proj, nn.Linear):
-        return "The attribute `proj` of a Generator should be an nn.Linear."
+        return f"The attribute `proj` of a Generator should be an nn.Linear, but is of type {type(proj).__name__}."
     if proj.weight.shape != weight.shape:
-        return f"`proj` of Generator({d_model}, {vocab_size}) should be nn.Linear({d_model}, {vocab_size})."
+        found = f"`proj` of Generator({d_model}, {vocab_size}) has a weight of shape {tuple(proj.weight.shape)}"
+        return f"{found}, but should have {vocab_size} rows and {d_model} columns."
     if proj.bias is None:
-        return "`proj` should have a bias."
+        return f"`proj` of Generator({d_model}, {vocab_size}) should have a bias, but has none."
     parameters = load_layers(generator, {"proj": (weight, bias)})
     if cotangent is None:
         return [generator(x) for x in inputs]
@@ -774,7 +797,7 @@ def check_generator(learner, rng, dtype, shapes, scale=1, tolerance=None):
 
 @pytest.mark.task("transformer.Generator", points=1)
 def test_log_probabilities(learner, reference, rng):
-    """Log-probabilities along the last axis, in float64, and their gradients."""
+    """The log-probabilities along the last axis are right in float64, and so are their gradients."""
     check_generator(learner, rng, torch.float64, [(3, 4, 5), (3, 4, 5)])  # two: catches answers kept by shape
     leaves = [rng.normal(*shape, dtype=torch.float64) for shape in ((2, 3, 5), (7, 5), (7,))]
     cotangent = rng.normal(2, 3, 7, dtype=torch.float64)
@@ -788,7 +811,7 @@ def test_log_probabilities(learner, reference, rng):
 
 @pytest.mark.task("transformer.Generator", points=1)
 def test_leading_axes(learner, reference, rng):
-    """Any number of leading axes, and float32 or bfloat16."""
+    """The result is right for any number of leading axes, in float32 and in bfloat16."""
     check_generator(learner, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5)])
     check_generator(learner, rng, torch.bfloat16, [(4, 5)], tolerance=1e-1)
 
@@ -889,7 +912,10 @@ def test_every_parameter_learns(learner, reference, rng):
     reached = learner.run(reach, SIZES, {"dropout": 0.0, "norm": "pre"}, src, tgt)
     # A share, not all: the biases of the keys shift all scores of a query alike, which never matters.
     share = sum(reached) / max(1, len(reached))
-    assert share > 0.85, f"Only {share:.0%} of the model's parameters get a gradient from the output."
+    assert share > 0.85, (
+        f"Only {share:.0%} of the model's parameters get a gradient from the output. Is a tensor detached, or a part "
+        "of the model not used?"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -912,13 +938,16 @@ def test_flow(learner, reference, rng):
         assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
         assert_embedded(seen, 0, src)
         assert_embedded(seen, 1, tgt)
-    assert parts["output"] is not None, "The model should hold a Generator with `proj` as its attribute `generator`."
+    assert parts["output"] is not None, (
+        "The attribute `generator` of a model should be a Generator with an attribute `proj`, but "
+        "`generator.proj.weight` is none of the model's parameters."
+    )
     assert_equal(parts["frozen"], 0, "how many parameters of a new model are frozen")
     # The table of positions has 5000 rows unless another number is passed.
     for long in ((600, 4), (4, 600)):
         ids = [rng.integers(4, 7, 1, length) for length in long]
         learns = learner.run(reach, (*SIZES[:2], 1, *SIZES[3:5], 1), {"dropout": 0.0}, *ids)
-        assert any(learns), "make_model should give a model that can learn."
+        assert any(learns), "make_model should return a model whose output has gradients, but no parameter gets one."
 
 
 def left_out(learner, vocab, options, name, value, numbers, src, tgt):
@@ -973,7 +1002,9 @@ def test_defaults(learner, reference, rng):
         options = {other: small[other] for other in small if other != name}
         shapes, answers = learner.run(left_out, vocab, options, name, value, numbers, src, tgt, uses=uses)
         same = shapes[0] == shapes[1] and torch.equal(*answers)
-        assert same, f"Without {name}, make_model should do the same as with {name}={value!r}."
+        assert same, (
+            f"Without {name}, make_model should do the same as with {name}={value!r}, its default, but does not."
+        )
 
 
 def start_of_matrices(learner, sizes):
@@ -1015,11 +1046,15 @@ def test_xavier(learner, reference, rng):
         bound = math.sqrt(6 / (shape[0] + shape[1]))
         assert said == "within", (
             f"A matrix of shape {tuple(shape)} should be uniform between -{bound:.4f} and {bound:.4f}, "
-            f"but its largest number is {said} that."
+            f"but its largest number is {said} this bound."
         )
-        assert not zeros, f"A matrix of shape {tuple(shape)} has a row of zeros, which is not drawn."
-    assert start["uniform"], "The matrices should be uniform between the bounds of Xavier's distribution, and are not."
-    assert not start["layers alike"], "Two layers of a stack start with the same numbers."
+        assert not zeros, f"A matrix of shape {tuple(shape)} has a row of zeros. Every row should be drawn."
+    assert start["uniform"], (
+        "The matrices of a new model lie within the bounds of Xavier's distribution, but are not uniform between them."
+    )
+    assert not start["layers alike"], (
+        "Two layers of a stack start with the same numbers. Each matrix should be drawn by itself."
+    )
     alike = start["drawn before"]
     assert not alike, f"A second model has {alike} matrices of the first one: draw each matrix anew."
 
@@ -1032,7 +1067,9 @@ def test_tied(learner, reference, rng):
         parts = parts_of_model(learner, sizes, {"tie_weights": tie})
         tables = [number for number, one in enumerate(parts["parameters"]) if one == [11, 6]]
         assert_equal(len(tables), wanted, f"how many parameters of shape (11, 6) there are with tie_weights={tie}")
-        assert parts["output"] in tables, "generator.proj.weight should be one of the model's parameters."
+        assert parts["output"] in tables, (
+            f"With tie_weights={tie}, generator.proj.weight should be one of the parameters of shape (11, 6)."
+        )
 
 
 @pytest.mark.task("transformer.make_model", points=1)
@@ -1050,7 +1087,8 @@ def check_embeddings_are_dropped(learner, rng):
     seen = watched(learner, small, {"dropout": 0.5}, numbers, src, tgt, masks, masks, training=True)
     for name, records in zip(("encoder", "decoder"), seen["records"]):
         assert not records or (records[0][1] == 0).any(), (
-            f"With dropout=0.5, nothing is dropped in training from the embeddings that the {name} reads."
+            f"With dropout=0.5, nothing is dropped in training from the embeddings that the {name} reads. "
+            "Does `dropout` reach the positional encoding?"
         )
 
 
@@ -1079,7 +1117,9 @@ def check_shift(learner, targets, *args):
     bos = args[0] if args else BOS
     got, after = learner.run(shift, targets, args)
     expected = torch.cat([torch.full_like(targets[..., :1], bos), targets[..., :-1]], dim=-1)
-    assert_equal(got, expected, f"shift_right of targets of shape {tuple(targets.shape)}")
+    assert_equal(
+        got, expected, f"shift_right(targets{', bos_id' if args else ''}) for targets of shape {tuple(targets.shape)}"
+    )
     assert_equal(after, targets, "the targets after the call")
 
 
@@ -1093,14 +1133,14 @@ def test_shift(learner, reference, rng):
 
 @pytest.mark.task("transformer.shift_right", points=1)
 def test_one_sequence(learner, reference, rng):
-    """A single sequence (T,), and another integer type."""
+    """The shift is right for a single sequence (T,), and keeps another integer type."""
     check_shift(learner, rng.integers(4, 50, 6))
     check_shift(learner, rng.integers(4, 50, 3, 4).to(torch.int32))
 
 
 @pytest.mark.task("transformer.shift_right", points=1)
 def test_bos_id(learner, reference, rng):
-    """Another id for the start."""
+    """Another id may start every sequence."""
     check_shift(learner, rng.integers(4, 50, 2, 5), 51)
 
 
@@ -1147,12 +1187,15 @@ def check_count(learner, kind, more, total):
     assert_equal(dict(got), expected, f"count_parameters of a model ({kind})")
     assert_equal(frozen, int(kind == "frozen"), "how many parameters are frozen after counting")
     floats = [name for name in expected if not isinstance(got[name], int)]
-    assert not floats, f"Counts are whole numbers (int), but {floats[0]!r} is a {type(got[floats[0]]).__name__}."
+    assert not floats, (
+        f"count_parameters should return counts of type int, but that of {floats[0]!r} is a "
+        f"{type(got[floats[0]]).__name__}."
+    )
 
 
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_parts(learner, reference, rng):
-    """A number for each part, also one without parameters, and their total."""
+    """There is a number for each part, even without parameters, and the total."""
     check_count(learner, "plain", {}, FIRST + SECOND)
     check_count(learner, "empty", {"activation": 0}, FIRST + SECOND)
     check_count(learner, "twins", {"third": 14}, FIRST + SECOND + 14)
@@ -1166,7 +1209,7 @@ def test_tied_once(learner, reference, rng):
 
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_what_counts(learner, reference, rng):
-    """Frozen parameters and the model's own count, buffers do not."""
+    """Frozen parameters and those of the model itself count, buffers do not."""
     check_count(learner, "frozen", {}, FIRST + SECOND)
     check_count(learner, "buffers", {"positions": 22}, FIRST + SECOND + 22)
     check_count(learner, "own", {}, FIRST + SECOND + 13)

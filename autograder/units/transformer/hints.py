@@ -1,9 +1,8 @@
-"""Hints of unit `transformer`: for each task a question about the idea, then shapes and the trap, then a "
-"skeleton."""
+"""Hints of unit `transformer`: for each task a question about the idea, then shapes and the trap, then a skeleton."""
 
 HINTS = {
     "transformer.EncoderLayer": (
-        "A layer has two sublayers, and each stands inside a residual connection. What does the connection of "
+        "A layer has two sublayers, and each is inside a residual connection. What does the connection of "
         "{unit}`blocks` already do, and what is left for you? ({Section}`transformer#tf-encoder-layer`.)",
         "You need one MultiHeadAttention, one FeedForward and two SublayerConnections; all of them get `dropout`, the "
         "connections also `norm`. A connection calls its sublayer with one argument, but attention needs four: wrap "
@@ -18,9 +17,8 @@ HINTS = {
         "A mask says which keys a query may attend to. So which mask belongs to which attention? "
         "({Section}`transformer#tf-decoder-layer`.)",
         "Three sublayers, three connections, in this order: self-attention with `tgt_mask`, cross-attention with "
-        "`src_mask`, feed-forward network. In the cross-attention the query is (B, T_tgt, d), and key and value "
-        "are the "
-        "memory, (B, T_src, d), which is not normalised again.",
+        "`src_mask`, feed-forward network. In the cross-attention the query is (B, T_tgt, d). Key and value "
+        "are the memory, (B, T_src, d), which is not normalised again.",
         "in __init__: self_attention, cross_attention, feed_forward, three connections\n"
         "in forward:\n"
         "    x = first connection(x, y -> self_attention from y to y, tgt_mask)\n"
@@ -34,22 +32,21 @@ HINTS = {
         'list repeats one object. The last norm is there for "pre" only.',
         "in __init__: a ModuleList of num_layers new layers; a norm, or nothing\n"
         "in forward:\n"
-        "    for each layer: x = layer(x, mask)\n"
+        "    for each layer: x = what it returns for x and the mask\n"
         "    return x, normalised if pre",
     ),
     "transformer.Decoder": (
         "What changes from layer to layer, and what stays the same for all of them: x, the memory, the masks? "
         "({Section}`transformer#tf-stacks`.)",
-        "The loop is that of the encoder with three more arguments: memory, src_mask, tgt_mask, in this order. "
-        "Do not "
-        "overwrite `memory` in the loop.",
-        "for each layer: x = layer(x, memory, src_mask, tgt_mask)\nreturn x, normalised if pre",
+        "The loop is that of the encoder, but each layer also gets the memory and both masks. Do not overwrite "
+        "`memory` in the loop.",
+        "for each layer: x = what it returns for x, the memory and both masks\nreturn x, normalised if pre",
     ),
     "transformer.Generator": (
         "The steps are one score for each word, then probabilities, then their logarithms. Which of the last two "
         "steps can underflow, and how do you do both at once? ({Section}`transformer#tf-generator`.)",
-        "`proj` is nn.Linear(d_model, vocab_size), with bias. The words are on the last axis, however many axes come "
-        "before it: count it from the end.",
+        "`proj` is an nn.Linear from d_model to vocab_size, with bias. The words are on the last axis, however many "
+        "axes come before it: count it from the end.",
         "return log_softmax of proj(x) over the last axis",
     ),
     "transformer.Transformer": (
@@ -60,14 +57,15 @@ HINTS = {
         "forward:\n"
         "    src_mask = padding mask of src, if None\n"
         "    tgt_mask = decoder mask of tgt, if None\n"
-        "    return decode(encode(src, src_mask), src_mask, tgt, tgt_mask)",
+        "    memory = encode the source with its mask\n"
+        "    return what decode makes of the memory and the target, with both masks",
     ),
     "transformer.make_model": (
-        "Which parameters should be one and the same, and which should never be? How do you find out whether two "
-        "names stand for one parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
-        "Draw every parameter with dim() > 1 by nn.init.xavier_uniform_, the tables too. An embedding's weight is (V, "
-        "d), and so is that of nn.Linear(d, V). Assign the parameter itself, without a transpose or a copy. Check the "
-        "sizes first, and pass `dropout` to PositionalEncoding as well.",
+        "Which parameters should be shared, and which never? How do you find out whether two names stand for one "
+        "parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
+        "Draw every parameter with two axes by nn.init.xavier_uniform_, the tables too. An embedding's weight has the "
+        "shape (V, d), and so has that of nn.Linear(d, V). Assign the parameter itself, without a transpose or a copy. "
+        "Check the sizes first, and pass `dropout` to PositionalEncoding as well.",
         "if tied and the sizes differ: ValueError that names both\n"
         "embeddings = token embedding, then positional encoding, for each side\n"
         "model = Transformer(encoder, decoder, embeddings, generator)\n"

@@ -28,10 +28,9 @@ mistake(
         "self.connections[0](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="The feed-forward network has no influence, so nothing is computed from what attention found. Your layer "
-    "returns after its attention. Which sublayer comes second?",
-    hint="Your layer stops half-way: the feed-forward network has no influence on the result. Its second connection "
-    "belongs around it.",
+    why="The feed-forward network has no influence, so nothing is computed from what attention found. You return after "
+    "the attention. Which sublayer comes second?",
+    hint="The feed-forward network has no influence on your result. Put it into the second connection.",
 )
 
 mistake(
@@ -46,8 +45,8 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, mask))",
     ),
     section="tf-encoder-layer",
-    why="Positions compute before they have exchanged what they know. Your two sublayers are in the wrong order. "
-    "Which one comes first in the paper?",
+    why="Your feed-forward network works before positions have exchanged anything. You put the two sublayers in the "
+    "wrong order. Which one comes first in the paper?",
     hint="Your two sublayers are in the wrong order. Attention comes first, then the feed-forward network.",
 )
 
@@ -60,10 +59,10 @@ mistake(
     ),
     edit("self.connections[1](x, self.feed_forward)", "attended + self.connections[1](x, self.feed_forward) - x"),
     section="tf-encoder-layer",
-    why="The feed-forward network does not see what attention found. Both of your sublayers read the input of the "
-    "layer. What should the second one read?",
+    why="The feed-forward network does not see what attention found. You passed the input of the layer to both "
+    "sublayers. What should the second one read?",
     hint="Your feed-forward network reads the layer's input instead of what attention made of it. Pass the first "
-    "result on to the second connection.",
+    "result to the second connection.",
 )
 
 mistake(
@@ -76,7 +75,7 @@ mistake(
     edit("self.connections[0]", "self.connection"),
     edit("self.connections[1]", "self.connection"),
     section="tf-sharing",
-    why="Your layer has a single norm, which both sublayers share. One connection serves them both. How many gains "
+    why="Your layer has a single norm, which both sublayers share. You made one connection for both. How many gains "
     "and biases do two sublayers need?",
     hint="Your layer has a single norm, used twice. Make one `SublayerConnection` for each sublayer.",
 )
@@ -86,10 +85,10 @@ mistake(
     "mask-forgotten",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y)"),
     section="tf-encoder-layer",
-    why="The mask has no influence, so padding mixes into every shorter sentence. Your layer accepts it and does not "
-    "pass it to the attention. In which call is it missing?",
-    hint="The mask has no influence on your result. Hand it to the attention, inside the function that you give to the "
-    "connection.",
+    why="The mask has no influence, so padding mixes into every shorter sentence. You accept the mask but do not pass "
+    "it to the attention. In which call is it missing?",
+    hint="The mask has no influence on your result. Pass it to the attention, inside the function that the connection "
+    "gets.",
 )
 
 
@@ -99,7 +98,7 @@ mistake(
     section="tf-norms",
     why='`norm="post"` has no effect. You did not pass the argument to the connections, so the layer is always '
     "pre-norm. Which constructor needs it?",
-    hint='Your layer gives the pre-norm result for `norm="post"` too. Hand `norm` on to both connections.',
+    hint='Your layer gives the pre-norm result for `norm="post"` too. Pass `norm` to both connections.',
 )
 class EncoderLayer(RightEncoderLayer):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -114,8 +113,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="post"):',
     ),
     section="tf-norms",
-    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
-    "chooses otherwise. Which default does the task give?",
+    why="Without the argument `norm`, your layer is post-norm. You chose this default, but this course's layers are "
+    "pre-norm unless the caller chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -124,10 +123,10 @@ mistake(
     "keys-not-normalised",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y, x=x: self.self_attention(y, x, x, mask)"),
     section="tf-norms",
-    why="Your queries are normalised, but keys and values are not. The inner function uses the x of `forward` for "
-    "them. Which tensor does the connection give to your function?",
+    why="Your queries are normalised, but keys and values are not. You took them from the x of `forward`. Which tensor "
+    "does the connection give to your function?",
     hint="Your queries are normalised, but keys and values are not. The function that a connection calls gets the "
-    "normalised `y`: use it three times, and not the outer `x`.",
+    "normalised `y`: use it three times, instead of the outer `x`.",
 )
 
 mistake(
@@ -135,10 +134,10 @@ mistake(
     "residual-twice",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
-    why="The shortcut around the feed-forward network counts twice. Your inner function adds its input, and the "
-    "connection does so as well. Which of the two should add it?",
-    hint="Your result holds the input of the feed-forward network once too often. `SublayerConnection` adds the "
-    "shortcut by itself.",
+    why="The feed-forward network's result already holds its normalised input when the connection adds the shortcut. "
+    "You add this input in an inner function. What should the connection receive?",
+    hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
+    "network itself to the connection.",
 )
 
 mistake(
@@ -149,10 +148,9 @@ mistake(
         "F.layer_norm(self.connections[1](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
-    "norm. Which module owns it?",
-    hint="Your pre-norm layer normalises its result. The shortcut must leave a layer as it is: the final norm belongs "
-    "to the stack.",
+    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
+    "final norm. Which module owns it?",
+    hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
 mistake(
@@ -165,9 +163,10 @@ mistake(
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="The dropout that the caller asked for has no effect. You passed it to none of the parts, so each uses its "
-    "own default. Which three parts need it?",
-    hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
+    why="The dropout that the caller passes has no effect. You passed it to none of the parts, so each uses its own "
+    "default. Which three parts need it?",
+    hint="Your layer takes `dropout` and never passes it on. Pass it to attention, feed-forward network and "
+    "connections.",
 )
 
 mistake(
@@ -177,7 +176,7 @@ mistake(
     section="tf-encoder-layer",
     why="In training, attention drops none of its weights. You did not pass the dropout to it, and its own default "
     "is 0. Which constructor needs it?",
-    hint="While training, your attention drops none of its weights. Hand `dropout` on to the attention as well.",
+    hint="While training, your attention drops none of its weights. Pass `dropout` to the attention.",
 )
 
 mistake(
@@ -185,9 +184,9 @@ mistake(
     "dropout-not-passed-on",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="A model that is built without dropout still drops. Your connections use their own default of 0.1. Which "
-    "constructor needs the argument?",
-    hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
+    why="A model that is built without dropout still drops. You did not pass the dropout to the connections, which use "
+    "their default of 0.1. Which constructor needs it?",
+    hint="Your connections drop with another probability than the layer. Pass `dropout` to them.",
 )
 
 mistake(
@@ -198,8 +197,8 @@ mistake(
         "[SublayerConnection(d_model, dropout, norm) for _ in range(2)]",
     ),
     section="tf-sharing",
-    why="The norms are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
-    "into a Python list. Which container does it look into?",
+    why="The norms are missing from `parameters()`, so they are neither trained nor saved. You keep the connections in "
+    "a Python list, which PyTorch does not search. Which container does it search?",
     hint="The norms of your layer are missing from its `parameters()`. Keep modules in an `nn.ModuleList`, not in a "
     "list.",
 )
@@ -212,8 +211,8 @@ mistake(
         'def __init__(self, d_model, num_heads, d_ff, dropout=0.0, norm="pre"):',
     ),
     section="tf-encoder-layer",
-    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
-    "another value. Which default does the task give?",
+    why="Without the argument `dropout`, your layer drops nothing in training. You chose a default of 0, but the paper "
+    "uses another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -222,9 +221,9 @@ mistake(
     "hidden-dropout-by-default",
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-encoder-layer",
-    why="Hidden units are dropped with a probability of their own. You did not pass the dropout to the feed-forward "
-    "network, which uses its default of 0.1. Which constructor needs it?",
-    hint="Your hidden units are dropped with a probability of their own. Hand `dropout` on to the feed-forward "
+    why="Hidden units are dropped with another probability than the layer's. You did not pass the dropout to the "
+    "feed-forward network, which uses its default of 0.1. Which constructor needs it?",
+    hint="Your hidden units are dropped with another probability than the layer's. Pass `dropout` to the feed-forward "
     "network.",
 )
 
@@ -235,7 +234,7 @@ mistake(
     section="tf-count",
     why="The hidden layer is four times as wide as the model whatever `d_ff` says. You fixed the ratio of the paper. "
     "Where should the argument go?",
-    hint="Your feed-forward network does not have the width `d_ff`. Hand `d_ff` on to it.",
+    hint="Your feed-forward network does not have the width `d_ff`. Pass `d_ff` to it.",
 )
 class EncoderLayer(RightEncoderLayer):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -247,10 +246,10 @@ mistake(
     "attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, x, x, mask)"),
     section="tf-norms",
-    why="Your attention reads vectors that were never normalised. The inner function uses the x of `forward`. Which "
-    "tensor does the connection give to your function?",
-    hint="Your attention reads the layer's input as it came. The connection calls your function with the normalised "
-    "input: use its argument `y` three times, not `x`.",
+    why="Your attention reads vectors that were never normalised. You used the x of `forward` in the inner function. "
+    "Which tensor does the connection give to your function?",
+    hint="Your attention reads the layer's input without a norm. The connection calls your function with the "
+    "normalised input: use its argument `y` three times, not `x`.",
 )
 
 mistake(
@@ -258,8 +257,8 @@ mistake(
     "query-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(x, y, y, mask)"),
     section="tf-norms",
-    why="Your keys and values are normalised, but your queries are not. The inner function uses the x of `forward` "
-    "for them. Which tensor does the connection give to your function?",
+    why="Your keys and values are normalised, but your queries are not. You took them from the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="Your keys and values are normalised, but your queries are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -269,8 +268,8 @@ mistake(
     "values-not-normalised",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, x, mask)"),
     section="tf-norms",
-    why="Your queries and keys are normalised, but your values are not. The inner function uses the x of `forward` "
-    "for them. Which tensor does the connection give to your function?",
+    why="Your queries and keys are normalised, but your values are not. You took them from the x of `forward`. Which "
+    "tensor does the connection give to your function?",
     hint="Your queries and keys are normalised, but your values are not. Use the argument of the inner function for all "
     "three.",
 )
@@ -280,8 +279,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
-    "`forward`. Which tensor does the connection give to your function?",
+    why="Your feed-forward network reads vectors that were never normalised. You used the x of `forward` in the "
+    "function around it. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -302,10 +301,10 @@ mistake(
     "shortcut-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The attention's result already holds its normalised input when the connection adds the shortcut. Your inner "
-    "function adds it. What should the inner function return?",
+    why="The attention's result already holds its normalised input when the connection adds the shortcut. You add this "
+    "input in the inner function. What should the inner function return?",
     hint="Your attention's result already holds its input when the connection adds the shortcut. Return the attention "
-    "alone: `SublayerConnection` does the adding.",
+    "alone: `SublayerConnection` adds the shortcut.",
 )
 
 mistake(
@@ -313,10 +312,10 @@ mistake(
     "outer-x-added-inside-attention",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: x + self.self_attention(y, y, y, mask)"),
     section="tf-encoder-layer",
-    why="The shortcut around the attention counts twice. Your inner function adds the x of `forward`, and the "
+    why="The shortcut around the attention counts twice. You add the x of `forward` in the inner function, and the "
     "connection adds it again. What should the inner function return?",
     hint="Your attention's result already holds the layer's input when the connection adds it. Return the attention "
-    "alone: `SublayerConnection` does the adding.",
+    "alone: `SublayerConnection` adds the shortcut.",
 )
 
 mistake(
@@ -347,10 +346,10 @@ mistake(
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y: y + self.self_attention(y, y, y, mask)"),
     edit("self.connections[1](x, self.feed_forward)", "self.connections[1](x, lambda y: y + self.feed_forward(y))"),
     section="tf-encoder-layer",
-    why="Both sublayers return their input along with their result. Your inner functions add it, and the connections "
-    "add the shortcuts on top. What should an inner function return?",
+    why="Both sublayers return their input along with their result. You add this input in inner functions, and the "
+    "connections add the shortcuts on top. What should an inner function return?",
     hint="Both of your sublayers return their input along with their result. Return the result alone: "
-    "`SublayerConnection` does the adding.",
+    "`SublayerConnection` adds the shortcut.",
 )
 
 mistake(
@@ -358,7 +357,7 @@ mistake(
     "attention-result-thrown-away",
     edit("x = self.connections[0](", "y = self.connections[0]("),
     section="tf-encoder-layer",
-    why="Positions are never mixed: your attention has no influence. The second connection reads the input of the "
+    why="Positions are never mixed: your attention has no influence. You passed the second connection the input of the "
     "layer instead of the first result. Which tensor should it read?",
     hint="Your attention has no influence on the result. The second connection should read what the first one "
     "returned.",
@@ -371,8 +370,8 @@ mistake(
     section="tf-encoder-layer",
     why="The connection raises an error when it calls what you gave it. You passed the result of the attention, "
     "which was computed before the norm. What kind of argument can the connection call later?",
-    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
-    "attention.",
+    hint="You pass a tensor to the connection, but it needs a function. Put the call of the attention into a function "
+    "of one argument.",
 )
 
 mistake(
@@ -380,10 +379,10 @@ mistake(
     "first-connection-used-twice",
     edit("self.connections[1](x, self.feed_forward)", "self.connections[0](x, self.feed_forward)"),
     section="tf-sharing",
-    why="The second norm never learns. Both sublayers go through the first connection. Which connection belongs to "
-    "the feed-forward network?",
-    hint="Both of your sublayers use the same connection, so the second norm is never used. Take a connection of its "
-    "own for each.",
+    why="The second norm never learns. You put both sublayers through the first connection. Which connection belongs "
+    "to the feed-forward network?",
+    hint="Both of your sublayers use the same connection, so the second norm is never used. Use a separate connection "
+    "for each.",
 )
 
 mistake(
@@ -391,9 +390,9 @@ mistake(
     "mask-inverted",
     edit("self.self_attention(y, y, y, mask)", "self.self_attention(y, y, y, None if mask is None else ~mask)"),
     section="tf-encoder-layer",
-    why="Your attention reads exactly what the mask hides. You inverted the mask on its way. What does True mean in "
-    "this course's masks?",
-    hint='Your attention reads exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
+    why="Your attention reads exactly what the mask hides. You inverted the mask before passing it. What does True "
+    "mean in this course's masks?",
+    hint='Your attention reads exactly what the mask hides. Pass the mask as it is: `True` means "may attend" '
     "everywhere in this course.",
 )
 
@@ -402,9 +401,9 @@ mistake(
     "one-head",
     edit("MultiHeadAttention(d_model, num_heads, dropout)", "MultiHeadAttention(d_model, 1, dropout)"),
     section="tf-encoder-layer",
-    why="Your attention has a single head, and neither shapes nor counts of parameters show it. You ignored "
+    why="Your attention has a single head, which neither shapes nor counts of parameters show. You ignored "
     "`num_heads`. Which constructor needs it?",
-    hint="Your attention does not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
+    hint="Your attention does not have `num_heads` heads. Pass the number to `MultiHeadAttention`.",
 )
 
 mistake(
@@ -414,7 +413,7 @@ mistake(
     section="tf-encoder-layer",
     why="In training, what your sublayers return is never dropped. You switched off the dropout of the connections. "
     "In which three places does a layer drop?",
-    hint="While training, what your sublayers return is not dropped. Hand `dropout` on to both connections.",
+    hint="While training, what your sublayers return is not dropped. Pass `dropout` to both connections.",
 )
 
 mistake(
@@ -428,7 +427,7 @@ mistake(
     why='`norm="pre"` gives the post-norm result, and the other way round. You exchanged the two styles. On which '
     "side of the sublayer is the norm in a pre-norm layer?",
     hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
-    "sublayer, and the shortcut passes it by.",
+    "sublayer, and the shortcut goes around both.",
 )
 
 mistake(
@@ -466,8 +465,8 @@ mistake(
     edit("y = self.norm2(x)\nreturn x", "return x"),
     base="both-styles-written-out",
     section="tf-norms",
-    why="Your feed-forward network reads a vector from before the attention. The variable still holds what the first "
-    "norm returned. What has to happen after the first sum?",
+    why="Your feed-forward network reads a vector from before the attention. You passed the variable that still holds "
+    "what the first norm returned. What has to happen after the first sum?",
     hint="Your feed-forward network reads what the first norm returned, from before the attention. Normalise again, with "
     "the second norm, after the first sum.",
 )
@@ -482,9 +481,9 @@ mistake(
     ),
     base="both-styles-written-out",
     section="tf-encoder-layer",
-    why="What a position was before is lost, apart from what attention gathered. Your attention has no shortcut "
-    "around it. What should happen to its result?",
-    hint="Your attention has no shortcut around it. Its result is added to the layer's input.",
+    why="A position loses its own vector: only what attention gathered is left. You put no shortcut around the "
+    "attention. What should happen to its result?",
+    hint="Your attention has no shortcut around it. Add its result to the layer's input.",
 )
 
 mistake(
@@ -494,9 +493,9 @@ mistake(
     edit("self.norm2(x + self.dropout(self.feed_forward(x)))", "self.norm2(self.dropout(self.feed_forward(x)))"),
     base="both-styles-written-out",
     section="tf-encoder-layer",
-    why="What attention gathered is replaced by the result of the feed-forward network. This network has no shortcut "
-    "around it. What should happen to its result?",
-    hint="Your feed-forward network has no shortcut around it. Its result is added to what it read.",
+    why="What attention gathered is replaced by the result of the feed-forward network. You put no shortcut around "
+    "this network. What should happen to its result?",
+    hint="Your feed-forward network has no shortcut around it. Add its result to what the first sublayer returned.",
 )
 
 mistake(
@@ -535,8 +534,8 @@ mistake(
     section="tf-encoder-layer",
     why="In training, your feed-forward network drops no hidden units. You built it without dropout between its two "
     "layers. Which class of an earlier unit contains both?",
-    hint="While training, your feed-forward network drops no hidden units. Use `FeedForward(d_model, d_ff, dropout)`, or "
-    "put an `nn.Dropout` after the ReLU.",
+    hint="While training, your feed-forward network drops no hidden units. Use the `FeedForward` of an earlier unit, "
+    "or put an `nn.Dropout` after the ReLU.",
 )
 
 mistake(
@@ -547,8 +546,9 @@ mistake(
         "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
     ),
     section="tf-encoder-layer",
-    why="Your feed-forward network is linear. Two linear maps in a row are one linear map. What belongs between them?",
-    hint="Your feed-forward network lacks the ReLU between its two layers.",
+    why="Your feed-forward network is linear. You put nothing but dropout between its two layers, and two linear maps "
+    "in a row are one. What makes the network nonlinear?",
+    hint="Your feed-forward network is linear: put a ReLU between its two layers.",
 )
 
 mistake(
@@ -556,9 +556,9 @@ mistake(
     "gelu-instead-of-relu",
     edit("FeedForward(d_model, d_ff, dropout)", 'FeedForward(d_model, d_ff, dropout, "gelu")'),
     section="tf-encoder-layer",
-    why="Your values differ slightly from the paper's layer. Your feed-forward network uses GELU. Which activation "
-    "does `FeedForward` have by default?",
-    hint="Your feed-forward network uses another activation than ReLU.",
+    why="Your values differ slightly from the paper's layer. You chose GELU for the feed-forward network. Which "
+    "activation does `FeedForward` have by default?",
+    hint="Your feed-forward network uses another activation than ReLU. Leave this argument at its default.",
 )
 
 mistake(
@@ -576,10 +576,10 @@ mistake(
     ),
     base="one-projection-for-all-three",
     section="tf-encoder-layer",
-    why="A large forbidden score swallows its row, and the rest is 0/0. You masked the weights after the softmax. "
-    "Where does the mask belong?",
-    hint="You mask after the softmax. A large forbidden score then swallows its row: set forbidden scores to minus "
-    "infinity before the softmax.",
+    why="A large forbidden score takes all the weight of its row, and what is left is 0/0. You masked the weights "
+    "after the softmax. Where does the mask belong?",
+    hint="You mask after the softmax. A large forbidden score then takes all the weight of its row: set forbidden "
+    "scores to minus infinity before the softmax.",
 )
 
 mistake(
@@ -596,10 +596,10 @@ mistake(
     ),
     base="one-projection-for-all-three",
     section="tf-encoder-layer",
-    why="A query that may attend to nothing gives NaN, and one sentence of padding spoils the whole batch. All "
-    "scores of such a row are minus infinity. What should its weights be?",
-    hint="Your layer returns NaN for a query that may attend to nothing. Such a query finds zeros, so that its attention "
-    "returns the bias of its last projection.",
+    why="A query that may attend to nothing gives NaN, and one sentence of padding spoils the whole batch. You set all "
+    "scores of such a row to minus infinity, and their softmax is 0/0. What should its weights be?",
+    hint="Your layer returns NaN for a query that may attend to nothing. Give such a query weights of 0, so that its "
+    "attention returns the bias of the last projection.",
 )
 
 
@@ -614,8 +614,8 @@ mistake(
     section="tf-decoder-layer",
     why="Positions are hidden by the wrong sentence's mask. You exchanged the two masks, and a mask belongs to the "
     "keys of its attention. Whose positions are the keys of each attention?",
-    hint="Your two masks are swapped. Ask of each attention whose positions are its keys: `tgt_mask` for the "
-    "self-attention, `src_mask` for the cross-attention.",
+    hint="Your two masks are swapped. A mask belongs to the keys: pass `tgt_mask` to the self-attention, `src_mask` to "
+    "the cross-attention.",
 )
 
 mistake(
@@ -623,10 +623,10 @@ mistake(
     "no-cross-attention",
     edit("x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))", ""),
     section="tf-decoder-layer",
-    why="The translation has nothing to do with the source. Your layer never looks at the memory, so it is the layer "
-    "of a language model. Which sublayer is missing, and where does it belong?",
-    hint="The memory has no influence on your result. Between self-attention and feed-forward network stands an "
-    "attention to `memory`.",
+    why="The translation has nothing to do with the source. You never use the memory, as in the layer of a language "
+    "model. Which sublayer is missing, and where does it belong?",
+    hint="The memory has no influence on your result. Put an attention to `memory` between self-attention and "
+    "feed-forward network.",
 )
 
 mistake(
@@ -641,9 +641,9 @@ mistake(
         "self.connections[1](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
     ),
     section="tf-decoder-layer",
-    why="A position asks the source before it knows what has been written. Your two attentions are in the wrong "
-    "order. Which one comes first in the paper?",
-    hint="Your two attentions run in the wrong order: self-attention is first.",
+    why="A position queries the source before it has read the words already written. You put the two attentions in the "
+    "wrong order. Which one comes first in the paper?",
+    hint="Your two attentions run in the wrong order. Put the self-attention first.",
 )
 
 mistake(
@@ -660,7 +660,7 @@ mistake(
     section="tf-decoder-layer",
     why="The feed-forward network cannot use what the cross-attention finds. You placed it between the two "
     "attentions. Which sublayer is last in the paper?",
-    hint="Your feed-forward network runs before the cross-attention. It is the last sublayer.",
+    hint="Your feed-forward network runs before the cross-attention. Make it the last sublayer.",
 )
 
 mistake(
@@ -668,10 +668,10 @@ mistake(
     "queries-from-memory",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, y, y)"),
     section="tf-decoder-layer",
-    why="Your cross-attention returns one row for each source position. The source asks the target, because you "
-    "exchanged the arguments. Who asks in this attention, and who answers?",
-    hint="In your cross-attention the source asks the target. The target's positions ask (`query`), the memory answers "
-    "(`key`, `value`).",
+    why="Your cross-attention returns one row for each source position. You exchanged the arguments, so the queries "
+    "come from the source. Which sequence asks in this attention, and which one answers?",
+    hint="Your cross-attention takes its queries from the source. Take the queries from the target, keys and values "
+    "from the memory.",
 )
 
 mistake(
@@ -679,10 +679,10 @@ mistake(
     "values-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention looks in the memory but returns content of the target. You took the values from "
-    "another sequence than the keys. From where should both come?",
-    hint="Your cross-attention looks in the memory but takes its values from the target. Keys and values come from the "
-    "same position.",
+    why="Your cross-attention compares with the memory but returns content of the target, or an error where lengths "
+    "differ. You took the values from another sequence than the keys. From where should both come?",
+    hint="Your cross-attention compares with the memory but takes its values from the target. Keys and values both "
+    "come from the memory.",
 )
 
 mistake(
@@ -696,8 +696,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Your two attentions share their four projections. They are one module, although a word asks its own "
-    "sentence and the source different questions. How many modules do you need?",
+    why="Your two attentions share their four projections. You used one module for both, although a word looks for "
+    "different things in its own sentence and in the source. How many modules do you need?",
     hint="Your two attentions share their parameters. Make two `MultiHeadAttention` modules.",
 )
 
@@ -713,9 +713,9 @@ mistake(
     ),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, known, known, src_mask)"),
     section="tf-norms",
-    why="The memory is normalised a second time. It comes out of the encoder's final norm, and your layer applies "
-    "its own norm to it. Which tensor passes the norm of a connection?",
-    hint="Your layer normalises the memory. Only `x` passes the norm; the memory is used as it comes.",
+    why="The memory is normalised a second time. It comes out of the encoder's final norm, and you apply a norm of the "
+    "layer to it. Which tensor does a connection normalise?",
+    hint="Your layer normalises the memory. Normalise only `x`, and use the memory as it is.",
 )
 
 mistake(
@@ -725,8 +725,7 @@ mistake(
     section="tf-decoder-layer",
     why="The decoder sees the word that it has to predict. You did not pass the target's mask to the self-attention. "
     "Whose positions are the keys there?",
-    hint="`tgt_mask` has no influence on your result, so the decoder sees the future. It belongs to the "
-    "self-attention.",
+    hint="`tgt_mask` has no influence on your result, so the decoder sees the future. Pass it to the self-attention.",
 )
 
 mistake(
@@ -736,7 +735,7 @@ mistake(
     section="tf-decoder-layer",
     why="The decoder reads the padding of the source. You did not pass the source's mask to the cross-attention. "
     "Whose positions are the keys there?",
-    hint="`src_mask` has no influence on your result, so the decoder reads padding. It belongs to the cross-attention.",
+    hint="`src_mask` has no influence on your result, so the decoder reads padding. Pass it to the cross-attention.",
 )
 
 mistake(
@@ -747,8 +746,8 @@ mistake(
         "self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask)) - x",
     ),
     section="tf-decoder-layer",
-    why="What the layer knew is replaced by what the cross-attention found. This sublayer has no shortcut. How do "
-    "the other two get theirs?",
+    why="What the self-attention returned is replaced by what the cross-attention found. You gave this sublayer no "
+    "shortcut. How do the other two get theirs?",
     hint="Your cross-attention has no shortcut. Put it into a connection like the other two sublayers.",
 )
 
@@ -759,7 +758,7 @@ mistake(
     section="tf-norms",
     why='`norm="post"` has no effect. You did not pass the argument to the connections, so the layer is always '
     "pre-norm. Which constructor needs it?",
-    hint='Your layer gives the pre-norm result for `norm="post"` too. Hand `norm` on to the three connections.',
+    hint='Your layer gives the pre-norm result for `norm="post"` too. Pass `norm` to the three connections.',
 )
 class DecoderLayer(RightDecoderLayer):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -780,9 +779,10 @@ mistake(
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-encoder-layer",
-    why="The dropout that the caller asked for has no effect. You passed it to none of the parts, so each uses its "
-    "own default. Which parts need it?",
-    hint="Your layer takes `dropout` and never passes it on. Attention, feed-forward network and connections all get it.",
+    why="The dropout that the caller passes has no effect. You passed it to none of the parts, so each uses its own "
+    "default. Which parts need it?",
+    hint="Your layer takes `dropout` and never passes it on. Pass it to both attentions, feed-forward network and "
+    "connections.",
 )
 
 mistake(
@@ -795,7 +795,7 @@ mistake(
     section="tf-decoder-layer",
     why="In training, the cross-attention drops none of its weights. You did not pass the dropout to it, and its own "
     "default is 0. Which constructor needs it?",
-    hint="While training, your cross-attention drops none of its weights. Hand `dropout` on to both attentions.",
+    hint="While training, your cross-attention drops none of its weights. Pass `dropout` to both attentions.",
 )
 
 mistake(
@@ -803,9 +803,9 @@ mistake(
     "self-attention-reads-the-outer-x",
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     section="tf-norms",
-    why="Your self-attention reads vectors that were never normalised. The inner function uses the x of `forward`. "
-    "Which tensor does the connection give to your function?",
-    hint="Your self-attention reads the layer's input as it came. The connection calls your function with the "
+    why="Your self-attention reads vectors that were never normalised. You used the x of `forward` in the inner "
+    "function. Which tensor does the connection give to your function?",
+    hint="Your self-attention reads the layer's input without a norm. The connection calls your function with the "
     "normalised input: use its argument `y` three times, not `x`.",
 )
 
@@ -814,8 +814,8 @@ mistake(
     "cross-query-not-normalised",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="The queries of your cross-attention are not normalised. The inner function uses the x of `forward`. Which "
-    "tensor does the connection give to your function?",
+    why="The queries of your cross-attention are not normalised. You used the x of `forward` in the inner function. "
+    "Which tensor does the connection give to your function?",
     hint="The queries of your cross-attention are not normalised. Use the argument of the inner function as query.",
 )
 
@@ -824,8 +824,8 @@ mistake(
     "feed-forward-reads-the-outer-x",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: self.feed_forward(x))"),
     section="tf-norms",
-    why="Your feed-forward network reads vectors that were never normalised. The function around it uses the x of "
-    "`forward`. Which tensor does the connection give to your function?",
+    why="Your feed-forward network reads vectors that were never normalised. You used the x of `forward` in the "
+    "function around it. Which tensor does the connection give to your function?",
     hint="Your feed-forward network reads its input before the norm. Give the network itself to the connection, or use "
     "the argument of the inner function.",
 )
@@ -836,8 +836,8 @@ mistake(
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(x, x, x, tgt_mask)"),
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(x, memory, memory, src_mask)"),
     section="tf-norms",
-    why="Both of your attentions read vectors that were never normalised. The inner functions use the x of "
-    "`forward`. Which tensor does a connection give to your function?",
+    why="Both of your attentions read vectors that were never normalised. You used the x of `forward` in the inner "
+    "functions. Which tensor does a connection give to your function?",
     hint="Both of your attentions read vectors that were not normalised. The connections call your functions with the "
     "normalised input: use their argument, not `x`.",
 )
@@ -892,8 +892,8 @@ mistake(
     "shortcut-added-inside-self-attention",
     edit("lambda y: self.self_attention(", "lambda y: y + self.self_attention("),
     section="tf-decoder-layer",
-    why="The self-attention's result already holds its normalised input when the connection adds the shortcut. Your "
-    "inner function adds it. What should the inner function return?",
+    why="The self-attention's result already holds its normalised input when the connection adds the shortcut. You add "
+    "this input in the inner function. What should the inner function return?",
     hint="Your self-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -903,8 +903,8 @@ mistake(
     "shortcut-added-inside-cross-attention",
     edit("lambda y: self.cross_attention(", "lambda y: y + self.cross_attention("),
     section="tf-decoder-layer",
-    why="The cross-attention's result already holds its normalised input when the connection adds the shortcut. Your "
-    "inner function adds it. What should the inner function return?",
+    why="The cross-attention's result already holds its normalised input when the connection adds the shortcut. You "
+    "add this input in the inner function. What should the inner function return?",
     hint="Your cross-attention's result already holds its input when the connection adds the shortcut. Return the "
     "attention alone.",
 )
@@ -915,7 +915,7 @@ mistake(
     edit("self.connections[2](x, self.feed_forward)", "self.connections[2](x, lambda y: y + self.feed_forward(y))"),
     section="tf-decoder-layer",
     why="The feed-forward network's result already holds its normalised input when the connection adds the shortcut. "
-    "Your inner function adds it. What should the connection receive?",
+    "You add this input in an inner function. What should the connection receive?",
     hint="Your feed-forward network's result already holds its input when the connection adds the shortcut. Give the "
     "network itself to the connection.",
 )
@@ -925,10 +925,11 @@ mistake(
     "query-and-memory-exchanged",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Where source and target differ in length, nothing fits. The source asks the target in your cross-attention, "
-    "because you exchanged its arguments. Who asks in this attention, and who answers?",
-    hint="In your cross-attention the source asks the target. The target's positions ask (`query`), the memory answers "
-    "(`key`, `value`).",
+    why="Where source and target differ in length, you get an error. You exchanged the arguments of the "
+    "cross-attention, so the queries come from the source. Which sequence asks in this attention, and which one "
+    "answers?",
+    hint="Your cross-attention takes its queries from the source. Take the queries from the target, keys and values "
+    "from the memory.",
 )
 
 mistake(
@@ -936,10 +937,10 @@ mistake(
     "keys-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention looks in the target but returns content of the memory. You took the keys from another "
-    "sequence than the values. From where should both come?",
-    hint="Your cross-attention looks in the target but takes its values from the memory. Keys and values both come from "
-    "the memory.",
+    why="Your cross-attention compares with the target but returns content of the memory, or an error where lengths "
+    "differ. You took the keys from another sequence than the values. From where should both come?",
+    hint="Your cross-attention compares with the target but takes its values from the memory. Keys and values both "
+    "come from the memory.",
 )
 
 mistake(
@@ -947,9 +948,9 @@ mistake(
     "memory-not-read",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="The memory has no influence. Your second attention reads the target three times, so it is another "
-    "self-attention. Which of its three arguments come from the memory?",
-    hint="Your second attention attends to the target again, so the memory has no influence. Its keys and values come "
+    why="The memory has no influence. You passed the target to the second attention three times, which makes it "
+    "another self-attention. Which of the three arguments come from the memory?",
+    hint="Your second attention attends to the target again, so the memory has no influence. Take its keys and values "
     "from `memory`.",
 )
 
@@ -958,9 +959,9 @@ mistake(
     "memory-asks-itself",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(memory, memory, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention returns one row for each source position. Queries, keys and values all come from the "
+    why="Your cross-attention returns one row for each source position. You took queries, keys and values from the "
     "memory. Which of the three comes from the target?",
-    hint="Your cross-attention takes its queries from the memory too. The queries come from the target.",
+    hint="Your cross-attention takes its queries from the memory, too. Take them from the target.",
 )
 
 mistake(
@@ -1016,10 +1017,10 @@ mistake(
     ),
     edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
     section="tf-decoder-layer",
-    why="A target position knows nothing of the words that were written before it. Your layer has no self-attention. "
-    "Which of the three sublayers comes first?",
-    hint="Positions of the target do not see each other in your layer. The first of its three sublayers is a "
-    "self-attention.",
+    why="A target position knows nothing about the words written before it. You left out the self-attention. Which of "
+    "the three sublayers comes first?",
+    hint="Positions of the target do not see each other in your layer. Make a self-attention the first of its three "
+    "sublayers.",
 )
 
 mistake(
@@ -1031,9 +1032,9 @@ mistake(
     ),
     edit("return self.connections[2](x, self.feed_forward)", ""),
     section="tf-decoder-layer",
-    why="The feed-forward network has no influence, so nothing is computed from what the attentions found. Your "
-    "layer returns too early. Which of the three sublayers is last?",
-    hint="The feed-forward network has no influence on your result. It is the last of the three sublayers.",
+    why="The feed-forward network has no influence, so nothing is computed from what the attentions found. You return "
+    "too early. Which of the three sublayers is last?",
+    hint="The feed-forward network has no influence on your result. Put it into the third connection.",
 )
 
 mistake(
@@ -1041,8 +1042,8 @@ mistake(
     "self-attention-result-thrown-away",
     edit("x = self.connections[0](", "y = self.connections[0]("),
     section="tf-decoder-layer",
-    why="Positions of the target do not see each other. The second connection reads the input of the layer, and the "
-    "result of the self-attention is thrown away. Which tensor should it read?",
+    why="Positions of the target do not see each other. You passed the second connection the input of the layer, and "
+    "the result of the self-attention is lost. Which tensor should this connection read?",
     hint="Your self-attention has no influence on the result. The second connection should read what the first one "
     "returned.",
 )
@@ -1052,8 +1053,8 @@ mistake(
     "cross-attention-result-thrown-away",
     edit("x = self.connections[1](", "y = self.connections[1]("),
     section="tf-decoder-layer",
-    why="The memory has no influence. The third connection reads what the first one returned, and the result of the "
-    "cross-attention is thrown away. Which tensor should it read?",
+    why="The memory has no influence. You passed the third connection what the first one returned, and the result of "
+    "the cross-attention is lost. Which tensor should this connection read?",
     hint="Your cross-attention has no influence on the result. The third connection should read what the second one "
     "returned.",
 )
@@ -1063,10 +1064,10 @@ mistake(
     "one-attention-called-twice",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.self_attention(y, memory, memory, src_mask)"),
     section="tf-sharing",
-    why="One of your attentions never learns. You built two and call the same one in both places, although they "
-    "answer different questions. Which of them reads the memory?",
-    hint="Your layer calls the same attention twice, and the other one never. Use one for the target and the other for "
-    "the memory.",
+    why="One of your attentions never learns. You built two attentions and call the same one twice, although each has "
+    "its own task. Which of them reads the memory?",
+    hint="Your layer calls one attention twice and the other one never. Use one for the target and the other for the "
+    "memory.",
 )
 
 mistake(
@@ -1074,10 +1075,10 @@ mistake(
     "first-connection-used-twice",
     edit("x = self.connections[1](", "x = self.connections[0]("),
     section="tf-sharing",
-    why="One norm never learns, and two sublayers share another. Both attentions go through the first connection. "
+    why="One norm never learns, and two sublayers share another. You put both attentions through the first connection. "
     "Which connection belongs to the cross-attention?",
-    hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
-    "each of the three.",
+    hint="Two of your sublayers use the same connection, so one norm is never used. Use a separate connection for each "
+    "of the three sublayers.",
 )
 
 mistake(
@@ -1085,10 +1086,10 @@ mistake(
     "second-connection-used-twice",
     edit("self.connections[2](x, self.feed_forward)", "self.connections[1](x, self.feed_forward)"),
     section="tf-sharing",
-    why="The third norm never learns. The last two sublayers go through the same connection. Which connection "
+    why="The third norm never learns. You put the last two sublayers through the same connection. Which connection "
     "belongs to the feed-forward network?",
-    hint="Two of your sublayers use the same connection, so one norm is never used. Take a connection of its own for "
-    "each of the three.",
+    hint="Two of your sublayers use the same connection, so one norm is never used. Use a separate connection for each "
+    "of the three sublayers.",
 )
 
 mistake(
@@ -1098,8 +1099,8 @@ mistake(
     section="tf-decoder-layer",
     why="The connection raises an error when it calls what you gave it. You passed the result of the attention, "
     "which was computed before the norm. What kind of argument can the connection call later?",
-    hint="You hand a tensor to the connection, and it wants a function. Write `lambda y: ...` around the call of the "
-    "attention.",
+    hint="You pass a tensor to the connection, but it needs a function. Put the call of the attention into a function "
+    "of one argument.",
 )
 
 mistake(
@@ -1113,8 +1114,8 @@ mistake(
     edit("self.connections[1]", "self.connection"),
     edit("self.connections[2]", "self.connection"),
     section="tf-sharing",
-    why="Your layer has a single norm, which all three sublayers share. One connection serves them all. How many "
-    "gains and biases do three sublayers need?",
+    why="Your layer has a single norm, which all three sublayers share. You made one connection for all of them. How "
+    "many gains and biases do three sublayers need?",
     hint="Your layer has a single norm, used three times. Make one `SublayerConnection` for each sublayer.",
 )
 
@@ -1126,8 +1127,8 @@ mistake(
         "[SublayerConnection(d_model, dropout, norm) for _ in range(3)]",
     ),
     section="tf-sharing",
-    why="The norms are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
-    "into a Python list. Which container does it look into?",
+    why="The norms are missing from `parameters()`, so they are neither trained nor saved. You keep the connections in "
+    "a Python list, which PyTorch does not search. Which container does it search?",
     hint="The norms of your layer are missing from its `parameters()`. Keep modules in an `nn.ModuleList`, not in a "
     "list.",
 )
@@ -1144,9 +1145,9 @@ mistake(
         "self.cross_attention = MultiHeadAttention(d_model, 1, dropout)",
     ),
     section="tf-decoder-layer",
-    why="Your attentions have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    why="Your attentions have a single head, which neither shapes nor counts of parameters show. You ignored "
     "`num_heads`. Which constructors need it?",
-    hint="Your attentions do not have `num_heads` heads. Hand the number on to `MultiHeadAttention`.",
+    hint="Your attentions do not have `num_heads` heads. Pass the number to `MultiHeadAttention`.",
 )
 
 mistake(
@@ -1154,8 +1155,8 @@ mistake(
     "post-norm-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.1, norm="post"):'),
     section="tf-norms",
-    why="Without the argument `norm`, your layer is post-norm. This course's layers are pre-norm unless the caller "
-    "chooses otherwise. Which default does the task give?",
+    why="Without the argument `norm`, your layer is post-norm. You chose this default, but this course's layers are "
+    "pre-norm unless the caller chooses otherwise. Which default does the task give?",
     hint='Without the argument `norm` your layer is post-norm. The default is `"pre"`.',
 )
 
@@ -1170,7 +1171,7 @@ mistake(
     why='`norm="pre"` gives the post-norm result, and the other way round. You exchanged the two styles. On which '
     "side of the sublayer is the norm in a pre-norm layer?",
     hint='Your layer gives the post-norm result for `norm="pre"`. In the pre-norm layer the norm comes before the '
-    "sublayer, and the shortcut passes it by.",
+    "sublayer, and the shortcut goes around both.",
 )
 
 mistake(
@@ -1181,10 +1182,9 @@ mistake(
         "F.layer_norm(self.connections[2](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="Your pre-norm layer normalises its result, which cuts the shortcut. A pre-norm stack has a single final "
-    "norm. Which module owns it?",
-    hint="Your pre-norm layer normalises its result. The shortcut must leave a layer as it is: the final norm belongs "
-    "to the stack.",
+    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
+    "final norm. Which module owns it?",
+    hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
 mistake(
@@ -1197,7 +1197,7 @@ mistake(
     section="tf-decoder-layer",
     why="In training, the self-attention drops none of its weights. You did not pass the dropout to it, and its own "
     "default is 0. Which constructor needs it?",
-    hint="While training, your self-attention drops none of its weights. Hand `dropout` on to both attentions.",
+    hint="While training, your self-attention drops none of its weights. Pass `dropout` to both attentions.",
 )
 
 mistake(
@@ -1205,9 +1205,9 @@ mistake(
     "hidden-dropout-by-default",
     edit("FeedForward(d_model, d_ff, dropout)", "FeedForward(d_model, d_ff)"),
     section="tf-decoder-layer",
-    why="Hidden units are dropped with a probability of their own. You did not pass the dropout to the feed-forward "
-    "network, which uses its default of 0.1. Which constructor needs it?",
-    hint="Your hidden units are dropped with a probability of their own. Hand `dropout` on to the feed-forward "
+    why="Hidden units are dropped with another probability than the layer's. You did not pass the dropout to the "
+    "feed-forward network, which uses its default of 0.1. Which constructor needs it?",
+    hint="Your hidden units are dropped with another probability than the layer's. Pass `dropout` to the feed-forward "
     "network.",
 )
 
@@ -1216,9 +1216,9 @@ mistake(
     "dropout-not-passed-on",
     edit("SublayerConnection(d_model, dropout, norm)", "SublayerConnection(d_model, norm=norm)"),
     section="tf-decoder-layer",
-    why="A model that is built without dropout still drops. Your connections use their own default of 0.1. Which "
-    "constructor needs the argument?",
-    hint="Your connections drop with another probability than the layer was given. Hand `dropout` on to them.",
+    why="A model that is built without dropout still drops. You did not pass the dropout to the connections, which use "
+    "their default of 0.1. Which constructor needs it?",
+    hint="Your connections drop with another probability than the layer. Pass `dropout` to them.",
 )
 
 mistake(
@@ -1226,8 +1226,8 @@ mistake(
     "no-dropout-by-default",
     edit('dropout=0.1, norm="pre"):', 'dropout=0.0, norm="pre"):'),
     section="tf-decoder-layer",
-    why="Without the argument `dropout`, your layer drops nothing in training. Your default is 0, but the paper uses "
-    "another value. Which default does the task give?",
+    why="Without the argument `dropout`, your layer drops nothing in training. You chose a default of 0, but the paper "
+    "uses another value. Which default does the task give?",
     hint="Without the argument `dropout` your layer drops nothing while training. Its default is 0.1.",
 )
 
@@ -1238,7 +1238,7 @@ mistake(
     section="tf-decoder-layer",
     why="In training, what your sublayers return is never dropped. You switched off the dropout of the connections. "
     "In which three places does a layer drop?",
-    hint="While training, what your sublayers return is not dropped. Hand `dropout` on to all three connections.",
+    hint="While training, what your sublayers return is not dropped. Pass `dropout` to all three connections.",
 )
 
 mistake(
@@ -1249,8 +1249,9 @@ mistake(
         "nn.Sequential(nn.Linear(d_model, d_ff), nn.Dropout(dropout), nn.Linear(d_ff, d_model))",
     ),
     section="tf-decoder-layer",
-    why="Your feed-forward network is linear. Two linear maps in a row are one linear map. What belongs between them?",
-    hint="Your feed-forward network lacks the ReLU between its two layers.",
+    why="Your feed-forward network is linear. You put nothing but dropout between its two layers, and two linear maps "
+    "in a row are one. What makes the network nonlinear?",
+    hint="Your feed-forward network is linear: put a ReLU between its two layers.",
 )
 
 mistake(
@@ -1281,10 +1282,10 @@ mistake(
         "self.num_heads, self.p = num_heads, dropout\nself.connections = nn.ModuleList(",
     ),
     section="tf-decoder-layer",
-    why="A source that is all padding gives NaN, which spoils the whole batch. All scores of such a row are minus "
-    "infinity. What should its weights be?",
-    hint="Your layer returns NaN where a source is all padding. A query that may attend to nothing finds zeros, so that "
-    "its attention returns the bias of its last projection.",
+    why="A source that is all padding gives NaN, which spoils the whole batch. You set all scores of its rows to minus "
+    "infinity, and their softmax is 0/0. What should the weights of such a row be?",
+    hint="Your layer returns NaN where a source is all padding. Give a query that may attend to nothing weights of 0, "
+    "so that its attention returns the bias of the last projection.",
 )
 
 
@@ -1297,9 +1298,9 @@ mistake(
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. "
-    "The norm after the last layer is missing. Where in `forward` does it belong?",
-    hint="Your pre-norm stack returns what its last layer returned. After it comes one more norm.",
+    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. You "
+    "left out the norm after the last layer. Where in `forward` does it belong?",
+    hint="Your pre-norm stack returns what its last layer returned. Apply one more norm after the last layer.",
 )
 
 mistake(
@@ -1308,9 +1309,9 @@ mistake(
     edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. "
-    "The stack has no final norm at all. After which step is one needed?",
-    hint="Your pre-norm stack returns what its last layer returned. After it comes one more norm.",
+    why="What leaves your pre-norm stack grows with every layer, because nothing bounds the sum of all sublayers. You "
+    "gave the stack no final norm at all. After which step is one needed?",
+    hint="Your pre-norm stack returns what its last layer returned. Apply one more norm after the last layer.",
 )
 
 mistake(
@@ -1323,7 +1324,7 @@ mistake(
     section="tf-stacks",
     why="A post-norm stack normalises its output twice. You added a final norm, but each of its layers already ends "
     "in one. For which style is a final norm needed?",
-    hint="Your post-norm stack has a norm too many: each of its layers ends in one already.",
+    hint="Your post-norm stack has one norm too many, since each of its layers already ends in one. Leave it out.",
 )
 
 mistake(
@@ -1332,9 +1333,9 @@ mistake(
     edit("self.last_norm(x)", "x"),
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your stack normalises what comes in and not what goes out. Each pre-norm sublayer normalises its own input "
-    "anyway. Where is a norm still missing?",
-    hint="Your stack normalises what comes in and not what goes out. Its norm follows the last layer.",
+    why="Your stack returns vectors that are not normalised. You put its norm before the layers, although each "
+    "pre-norm sublayer normalises its own input. Where is a norm missing?",
+    hint="Your stack normalises its input instead of its output. Put the norm after the last layer.",
 )
 
 mistake(
@@ -1343,8 +1344,9 @@ mistake(
     edit("layer(x, mask)", "self.last_norm(layer(x, mask))"),
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="The shortcut is cut after every layer. You applied the final norm inside the loop. How often is it needed?",
-    hint="Your stack normalises after every layer. The norm comes once, behind the loop.",
+    why="The shortcut is interrupted after every layer. You applied the final norm inside the loop. How often is it "
+    "needed?",
+    hint="Your stack normalises after every layer. Apply the norm once, after the loop.",
 )
 
 mistake(
@@ -1360,7 +1362,7 @@ mistake(
     section="tf-sharing",
     why="Your stack has the parameters of a single layer. You put one object into the list several times. How do you "
     "make separate layers?",
-    hint="All layers of your stack are one and the same. Make a new layer for each position, or a deep copy of each.",
+    hint="All layers of your stack are one object. Make a new layer for each position, or a deep copy of each.",
 )
 
 mistake(
@@ -1374,10 +1376,10 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Your layers look different and share every number. `copy.copy` copies the outer object and keeps the "
-    "parameters inside. Which copy includes the parameters?",
-    hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Use "
-    "`copy.deepcopy`, or make each layer afresh.",
+    why="Your layers are different objects, but they share every parameter. You used `copy.copy`, which copies the "
+    "outer object but not the parameters in it. Which copy includes the parameters?",
+    hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Make "
+    "deep copies, or a new layer each time.",
 )
 
 mistake(
@@ -1385,9 +1387,9 @@ mistake(
     "mask-for-the-first-layer-only",
     edit("x = layer(x, mask)", "x = layer(x, mask)\nmask = None"),
     section="tf-stacks",
-    why="From the second layer on, padding is read, and it mixes with real tokens. Only your first layer gets the "
-    "mask. Which layers need it?",
-    hint="Your later layers read padding. Every layer gets the mask.",
+    why="From the second layer on, padding mixes with real tokens. You passed the mask to the first layer only. Which "
+    "layers need it?",
+    hint="Your later layers read padding. Pass the mask to every layer.",
 )
 
 mistake(
@@ -1397,7 +1399,7 @@ mistake(
     section="tf-stacks",
     why="The mask has no influence, so padding mixes into every shorter sentence. You did not pass it to the layers. "
     "In which call is it missing?",
-    hint="The mask has no influence in your encoder. Every layer gets it.",
+    hint="The mask has no influence in your encoder. Pass it to every layer.",
 )
 
 mistake(
@@ -1406,8 +1408,8 @@ mistake(
     edit("x = layer(x, mask)", "out = layer(x, mask)"),
     edit("self.last_norm(x)", "self.last_norm(out)"),
     section="tf-stacks",
-    why="Only your last layer has an effect. Every layer reads the input of the stack, and the other results are "
-    "thrown away. What should each layer read?",
+    why="Only your last layer has an effect. You passed the input of the stack to every layer, and the other results "
+    "are lost. What should each layer read?",
     hint="Only your last layer matters: each layer should read what the layer before it returned.",
 )
 
@@ -1416,8 +1418,9 @@ mistake(
     "transformer.Encoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="Your encoder has one layer too few. A range from 1 to n has n - 1 numbers. Which range has `num_layers`?",
-    hint="Your encoder has too few layers. `range(num_layers)` gives `num_layers` numbers.",
+    why="Your encoder has one layer too few. You started at 1, and a range from 1 to n has n - 1 numbers. Which range "
+    "has `num_layers`?",
+    hint="Your encoder has too few layers. A range that starts at 0 has as many numbers as its end says.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1432,8 +1435,8 @@ mistake(
         "[EncoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers)]",
     ),
     section="tf-sharing",
-    why="The layers are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
-    "into a Python list. Which container does it look into?",
+    why="The layers are missing from `parameters()`, so they are neither trained nor saved. You keep the layers in a "
+    "Python list, which PyTorch does not search. Which container does it search?",
     hint="Your encoder's layers are missing from its `parameters()`. Keep them in an `nn.ModuleList`.",
 )
 
@@ -1450,7 +1453,7 @@ mistake(
     section="tf-norms",
     why='With `norm="post"` your layers are still pre-norm, and the stack ends without any norm. You did not pass '
     "the argument to the layers. Which constructor needs it?",
-    hint='The layers of your encoder are pre-norm for `norm="post"` too. Hand `norm` on to each layer.',
+    hint='The layers of your encoder are pre-norm for `norm="post"` too. Pass `norm` to each layer.',
 )
 
 mistake(
@@ -1464,9 +1467,9 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="A model that is built without dropout still drops in training. Your layers use their own default of 0.1. "
-    "Which constructor needs the argument?",
-    hint="The layers of your encoder drop with a probability of their own. Hand `dropout` on to each layer.",
+    why="A model that is built without dropout still drops in training. You did not pass the dropout to the layers, "
+    "which use their default of 0.1. Which constructor needs it?",
+    hint="The layers of your encoder drop with another probability than the caller's. Pass `dropout` to each layer.",
 )
 
 mistake(
@@ -1474,9 +1477,9 @@ mistake(
     "returns-after-the-first-layer",
     edit("x = layer(x, mask)", "return self.last_norm(layer(x, mask))"),
     section="tf-stacks",
-    why="Only your first layer runs, and the others have no influence. The function returns inside the loop. When is "
-    "the result complete?",
-    hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
+    why="Only your first layer runs, and the others have no influence. You return inside the loop. When is the result "
+    "complete?",
+    hint="Only your first layer runs: the `return` is inside the loop. Move it after the loop.",
 )
 
 mistake(
@@ -1484,9 +1487,9 @@ mistake(
     "shortcut-around-the-layers",
     edit("x = layer(x, mask)", "x = x + layer(x, mask)"),
     section="tf-stacks",
-    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its "
+    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its own "
     "shortcuts. What should be passed to the next layer?",
-    hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
+    hint="Your stack adds `x` to what a layer returns. A layer contains its own shortcuts: pass its result as it is.",
 )
 
 mistake(
@@ -1496,10 +1499,10 @@ mistake(
     edit("x = layer(x, mask)", "x = self.last_norm(layer(x, mask)) if layer is self.layers[-1] else layer(x, mask)"),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="Your stack normalises at its bottom instead of its top. The layers run from the last to the first, and the "
-    "norm follows the one that was built last. In which order should they run?",
-    hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
-    "the norm.",
+    why="Your stack normalises at its bottom instead of its top. You run the layers from the last to the first, and "
+    "the norm follows the one built last. In which order should they run?",
+    hint="Your stack normalises after its first layer and not after its last one. Run the layers in order, then the "
+    "norm.",
 )
 
 mistake(
@@ -1507,10 +1510,10 @@ mistake(
     "mask-inverted",
     edit("layer(x, mask)", "layer(x, None if mask is None else ~mask)"),
     section="tf-stacks",
-    why="Your layers read exactly what the mask hides. You inverted the mask on its way. What does True mean in this "
-    "course's masks?",
-    hint='Your layers read exactly what the mask hides. Hand the mask on as it is: `True` means "may attend" '
-    "everywhere in this course.",
+    why="Your layers read exactly what the mask hides. You inverted the mask before passing it. What does True mean in "
+    "this course's masks?",
+    hint='Your layers read exactly what the mask hides. Pass the mask as it is: `True` means "may attend" everywhere '
+    "in this course.",
 )
 
 mistake(
@@ -1518,9 +1521,9 @@ mistake(
     "last-norm-the-wrong-way-round",
     edit('if norm == "pre" else', 'if norm == "post" else'),
     section="tf-stacks",
-    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. Post-norm layers already '
-    "end in a norm. Which style needs one more?",
-    hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
+    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. You exchanged the two '
+    "styles, but post-norm layers already end in a norm. Which style needs one more?",
+    hint='Your stack has its final norm for `norm="post"` and lacks it for `norm="pre"`. Exchange the two cases.',
 )
 
 mistake(
@@ -1528,9 +1531,9 @@ mistake(
     "norm-first-and-last",
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your stack also normalises its input, so the shortcut does not start from the embeddings. Each pre-norm "
-    "sublayer normalises its own input. Where is the only norm of the stack?",
-    hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
+    why="The shortcut does not start from the embeddings. You also normalised the input of the stack, although each "
+    "pre-norm sublayer normalises its own. Where is the only norm of the stack?",
+    hint="Your stack also normalises its input. Apply its norm only after the last layer.",
 )
 
 mistake(
@@ -1538,8 +1541,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
-    "first have learned. How many norms does a stack need at its end?",
+    why="Part of what the final gain and bias learn has no effect. You normalised the output twice, and the second "
+    "norm undoes some of the first. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
@@ -1548,8 +1551,9 @@ mistake(
     "transformer.Encoder",
     "one-layer-too-many",
     section="tf-stacks",
-    why="Your encoder has one layer too many. A range up to n + 1 has n + 1 numbers. Which range has `num_layers`?",
-    hint="Your encoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
+    why="Your encoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
+    "`num_layers`?",
+    hint="Your encoder has too many layers. A range that starts at 0 has as many numbers as its end says.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1562,7 +1566,7 @@ class Encoder(RightEncoder):
     section="tf-stacks",
     why="Your encoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
     "argument go?",
-    hint="Your encoder does not have `num_layers` layers, but always six.",
+    hint="Your encoder does not have `num_layers` layers, but always six. Use the argument.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1574,7 +1578,7 @@ class Encoder(RightEncoder):
     "two-layers",
     section="tf-stacks",
     why="Your encoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
-    hint="Your encoder does not have `num_layers` layers, but always two.",
+    hint="Your encoder does not have `num_layers` layers, but always two. Use the argument.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1585,9 +1589,9 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "one-head",
     section="tf-stacks",
-    why="Your layers have a single head, and neither shapes nor counts of parameters show it. You ignored "
-    "`num_heads`. Which constructor needs it?",
-    hint="The attentions of your encoder do not have `num_heads` heads. Hand the number on to each layer.",
+    why="Your layers have a single head, which neither shapes nor counts of parameters show. You ignored `num_heads`. "
+    "Which constructor needs it?",
+    hint="The attentions of your encoder do not have `num_heads` heads. Pass the number to each layer.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1599,8 +1603,8 @@ mistake(
     "output-dropped",
     edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
     section="tf-stacks",
-    why="In training, parts of your encoder's output are dropped. You added a dropout after the final norm. Where in "
-    "the model does dropout belong?",
+    why="In training, parts of your encoder's output are dropped. You added a dropout after the final norm. Which "
+    "modules of a stack contain all its dropout?",
     hint="While training, your encoder drops parts of its output. Leave dropout to the layers.",
 )
 
@@ -1614,9 +1618,9 @@ mistake(
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. The norm after "
-    "the last layer is missing. Where in `forward` does it belong?",
-    hint="Your pre-norm decoder returns what its last layer returned. After it comes one more norm.",
+    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. You left out the "
+    "norm after the last layer. Where in `forward` does it belong?",
+    hint="Your pre-norm decoder returns what its last layer returned. Apply one more norm after the last layer.",
 )
 
 mistake(
@@ -1625,9 +1629,9 @@ mistake(
     edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. The stack has "
-    "no final norm at all. After which step is one needed?",
-    hint="Your pre-norm decoder returns what its last layer returned. After it comes one more norm.",
+    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. You gave the "
+    "stack no final norm at all. After which step is one needed?",
+    hint="Your pre-norm decoder returns what its last layer returned. Apply one more norm after the last layer.",
 )
 
 mistake(
@@ -1640,7 +1644,7 @@ mistake(
     section="tf-stacks",
     why="A post-norm stack normalises its output twice. You added a final norm, but each of its layers already ends "
     "in one. For which style is a final norm needed?",
-    hint="Your post-norm decoder has a norm too many: each of its layers ends in one already.",
+    hint="Your post-norm decoder has one norm too many, since each of its layers already ends in one. Leave it out.",
 )
 
 mistake(
@@ -1653,7 +1657,7 @@ mistake(
     section="tf-stacks",
     why="Only your first layer reads the encoder's memory. You passed each layer's result to the next one as its "
     "memory. Which memory do all layers of a decoder read?",
-    hint="Only your first layer reads the encoder's memory. All layers read the same one.",
+    hint="Only your first layer reads the encoder's memory. Pass the same memory to all layers.",
 )
 
 mistake(
@@ -1661,9 +1665,10 @@ mistake(
     "masks-swapped",
     edit("for layer in self.layers:", "src_mask, tgt_mask = tgt_mask, src_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Positions are hidden by the wrong sentence's mask, and nothing complains while the shapes fit. You "
-    "exchanged the two masks. How can you pass them so that their order does not matter?",
-    hint="Your decoder hands `tgt_mask` where its layers expect `src_mask`. Pass them in order, or better by name.",
+    why="Positions are hidden by the wrong sentence's mask, and no error appears while the shapes fit. You exchanged "
+    "the two masks. How can you pass them so that their order does not matter?",
+    hint="Your decoder passes `tgt_mask` where its layers expect `src_mask`. Pass the masks in order, or better by "
+    "name.",
 )
 
 mistake(
@@ -1673,7 +1678,7 @@ mistake(
     section="tf-stacks",
     why="Your decoder reads the padding of the source. You did not pass the source's mask to the layers. Which "
     "layers need it?",
-    hint="`src_mask` has no influence in your decoder. Every layer gets it.",
+    hint="`src_mask` has no influence in your decoder. Pass it to every layer.",
 )
 
 mistake(
@@ -1683,7 +1688,7 @@ mistake(
     section="tf-stacks",
     why="Your decoder sees the word that it has to predict. You did not pass the target's mask to the layers. Which "
     "layers need it?",
-    hint="`tgt_mask` has no influence in your decoder, so it sees the future. Every layer gets it.",
+    hint="`tgt_mask` has no influence in your decoder, so it sees the future. Pass it to every layer.",
 )
 
 mistake(
@@ -1699,7 +1704,7 @@ mistake(
     section="tf-sharing",
     why="Your stack has the parameters of a single layer. You put one object into the list several times. How do you "
     "make separate layers?",
-    hint="All layers of your decoder are one and the same. Make a new layer for each position, or a deep copy of each.",
+    hint="All layers of your decoder are one object. Make a new layer for each position, or a deep copy of each.",
 )
 
 mistake(
@@ -1708,8 +1713,8 @@ mistake(
     edit("x = layer(x, memory, src_mask, tgt_mask)", "out = layer(x, memory, src_mask, tgt_mask)"),
     edit("self.last_norm(x)", "self.last_norm(out)"),
     section="tf-stacks",
-    why="Only your last layer has an effect. Every layer reads the input of the stack, and the other results are "
-    "thrown away. What should each layer read?",
+    why="Only your last layer has an effect. You passed the input of the stack to every layer, and the other results "
+    "are lost. What should each layer read?",
     hint="Only your last layer matters: each layer should read what the layer before it returned.",
 )
 
@@ -1726,7 +1731,7 @@ mistake(
     section="tf-norms",
     why='With `norm="post"` your layers are still pre-norm, and the stack ends without any norm. You did not pass '
     "the argument to the layers. Which constructor needs it?",
-    hint='The layers of your decoder are pre-norm for `norm="post"` too. Hand `norm` on to each layer.',
+    hint='The layers of your decoder are pre-norm for `norm="post"` too. Pass `norm` to each layer.',
 )
 
 mistake(
@@ -1740,9 +1745,9 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="A model that is built without dropout still drops in training. Your layers use their own default of 0.1. "
-    "Which constructor needs the argument?",
-    hint="The layers of your decoder drop with a probability of their own. Hand `dropout` on to each layer.",
+    why="A model that is built without dropout still drops in training. You did not pass the dropout to the layers, "
+    "which use their default of 0.1. Which constructor needs it?",
+    hint="The layers of your decoder drop with another probability than the caller's. Pass `dropout` to each layer.",
 )
 
 mistake(
@@ -1752,7 +1757,8 @@ mistake(
     section="tf-stacks",
     why="From the second layer on, your decoder attends to the target twice. You overwrote the memory with the first "
     "layer's result. Which memory do all layers of a decoder read?",
-    hint="Only your first layer reads the encoder's memory. All layers read the same one.",
+    hint="Only your first layer reads the encoder's memory. Keep the memory under its own name, so that all layers "
+    "read it.",
 )
 
 mistake(
@@ -1761,8 +1767,8 @@ mistake(
     edit("for layer in self.layers:", "memory = self.last_norm(memory)\nfor layer in self.layers:"),
     section="tf-decoder-layer",
     why="Your layers read a changed memory. You applied the decoder's final norm to it, but the encoder has a final "
-    "norm of its own. Which tensor is the decoder's norm for?",
-    hint="Your decoder changes the memory before its layers read it. They read it as the encoder returned it.",
+    "norm of its own. Which tensor should the decoder's norm read?",
+    hint="Your decoder changes the memory before its layers read it. Pass it as the encoder returned it.",
 )
 
 mistake(
@@ -1772,8 +1778,8 @@ mistake(
     section="tf-stacks",
     why="Your output is right, but the encoder never learns. You detached the memory, so no gradient reaches it. How "
     "should the memory be passed on?",
-    hint="Your decoder's output has no gradient for the memory, so the encoder cannot learn. Hand the memory on as it "
-    "comes, without `detach`.",
+    hint="Your decoder's output has no gradient for the memory, so the encoder cannot learn. Pass the memory as it is, "
+    "without `detach`.",
 )
 
 mistake(
@@ -1781,9 +1787,9 @@ mistake(
     "returns-after-the-first-layer",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "return self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
     section="tf-stacks",
-    why="Only your first layer runs, and the others have no influence. The function returns inside the loop. When is "
-    "the result complete?",
-    hint="Only your first layer runs: the `return` is inside the loop. Move it behind the loop.",
+    why="Only your first layer runs, and the others have no influence. You return inside the loop. When is the result "
+    "complete?",
+    hint="Only your first layer runs: the `return` is inside the loop. Move it after the loop.",
 )
 
 mistake(
@@ -1791,9 +1797,9 @@ mistake(
     "shortcut-around-the-layers",
     edit("x = layer(x, memory, src_mask, tgt_mask)", "x = x + layer(x, memory, src_mask, tgt_mask)"),
     section="tf-stacks",
-    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its "
+    why="The input of every layer counts twice. You add it to what the layer returns, but a layer contains its own "
     "shortcuts. What should be passed to the next layer?",
-    hint="Your stack adds `x` to what a layer returns. A layer has its shortcuts inside: hand its result on as it is.",
+    hint="Your stack adds `x` to what a layer returns. A layer contains its own shortcuts: pass its result as it is.",
 )
 
 mistake(
@@ -1806,10 +1812,10 @@ mistake(
     ),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="Your stack normalises at its bottom instead of its top. The layers run from the last to the first, and the "
-    "norm follows the one that was built last. In which order should they run?",
-    hint="Your stack normalises after its first layer and not after its last one. Run the layers in their order, then "
-    "the norm.",
+    why="Your stack normalises at its bottom instead of its top. You run the layers from the last to the first, and "
+    "the norm follows the one built last. In which order should they run?",
+    hint="Your stack normalises after its first layer and not after its last one. Run the layers in order, then the "
+    "norm.",
 )
 
 mistake(
@@ -1817,9 +1823,9 @@ mistake(
     "last-norm-the-wrong-way-round",
     edit('if norm == "pre" else', 'if norm == "post" else'),
     section="tf-stacks",
-    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. Post-norm layers already '
-    "end in a norm. Which style needs one more?",
-    hint='Your stack has its last norm for `norm="post"` and lacks it for `norm="pre"`. It is the other way round.',
+    why='Your stack has its final norm with `norm="post"` and lacks it with `norm="pre"`. You exchanged the two '
+    "styles, but post-norm layers already end in a norm. Which style needs one more?",
+    hint='Your stack has its final norm for `norm="post"` and lacks it for `norm="pre"`. Exchange the two cases.',
 )
 
 mistake(
@@ -1827,9 +1833,9 @@ mistake(
     "norm-first-and-last",
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your stack also normalises its input, so the shortcut does not start from the embeddings. Each pre-norm "
-    "sublayer normalises its own input. Where is the only norm of the stack?",
-    hint="Your stack also normalises what comes in. Its norm follows the last layer, and only there.",
+    why="The shortcut does not start from the embeddings. You also normalised the input of the stack, although each "
+    "pre-norm sublayer normalises its own. Where is the only norm of the stack?",
+    hint="Your stack also normalises its input. Apply its norm only after the last layer.",
 )
 
 mistake(
@@ -1837,8 +1843,8 @@ mistake(
     "two-last-norms",
     edit("return self.last_norm(x)", "return F.layer_norm(self.last_norm(x), x.shape[-1:])"),
     section="tf-stacks",
-    why="Your stack normalises its output twice. The second norm undoes part of what the gain and the bias of the "
-    "first have learned. How many norms does a stack need at its end?",
+    why="Part of what the final gain and bias learn has no effect. You normalised the output twice, and the second "
+    "norm undoes some of the first. How many norms does a stack need at its end?",
     hint="Your stack normalises its output twice. One norm after the last layer is enough.",
 )
 
@@ -1847,8 +1853,9 @@ mistake(
     "transformer.Decoder",
     "one-layer-too-many",
     section="tf-stacks",
-    why="Your decoder has one layer too many. A range up to n + 1 has n + 1 numbers. Which range has `num_layers`?",
-    hint="Your decoder has too many layers. `range(num_layers)` gives `num_layers` numbers.",
+    why="Your decoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
+    "`num_layers`?",
+    hint="Your decoder has too many layers. A range that starts at 0 has as many numbers as its end says.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1861,7 +1868,7 @@ class Decoder(RightDecoder):
     section="tf-stacks",
     why="Your decoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
     "argument go?",
-    hint="Your decoder does not have `num_layers` layers, but always six.",
+    hint="Your decoder does not have `num_layers` layers, but always six. Use the argument.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1873,7 +1880,7 @@ class Decoder(RightDecoder):
     "two-layers",
     section="tf-stacks",
     why="Your decoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
-    hint="Your decoder does not have `num_layers` layers, but always two.",
+    hint="Your decoder does not have `num_layers` layers, but always two. Use the argument.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1884,9 +1891,9 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "one-head",
     section="tf-stacks",
-    why="Your layers have a single head, and neither shapes nor counts of parameters show it. You ignored "
-    "`num_heads`. Which constructor needs it?",
-    hint="The attentions of your decoder do not have `num_heads` heads. Hand the number on to each layer.",
+    why="Your layers have a single head, which neither shapes nor counts of parameters show. You ignored `num_heads`. "
+    "Which constructor needs it?",
+    hint="The attentions of your decoder do not have `num_heads` heads. Pass the number to each layer.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1898,8 +1905,8 @@ mistake(
     "output-dropped",
     edit("return self.last_norm(x)", "return F.dropout(self.last_norm(x), 0.1, self.training)"),
     section="tf-stacks",
-    why="In training, parts of your decoder's output are dropped. You added a dropout after the final norm. Where in "
-    "the model does dropout belong?",
+    why="In training, parts of your decoder's output are dropped. You added a dropout after the final norm. Which "
+    "modules of a stack contain all its dropout?",
     hint="While training, your decoder drops parts of its output. Leave dropout to the layers.",
 )
 
@@ -1911,9 +1918,9 @@ mistake(
         "src_mask, tgt_mask = (None if one is None else ~one for one in (src_mask, tgt_mask))\nfor layer in self.layers:",
     ),
     section="tf-stacks",
-    why="Your layers read exactly what the masks hide. You inverted the masks on their way. What does True mean in "
-    "this course's masks?",
-    hint='Your layers read exactly what the masks hide. Hand the masks on as they are: `True` means "may attend" '
+    why="Your layers read exactly what the masks hide. You inverted the masks before passing them. What does True mean "
+    "in this course's masks?",
+    hint='Your layers read exactly what the masks hide. Pass the masks as they are: `True` means "may attend" '
     "everywhere in this course.",
 )
 
@@ -1924,7 +1931,7 @@ mistake(
     section="tf-stacks",
     why="Your decoder never looks at the source. You passed the target to the layers as their memory. Which tensor "
     "should be the second argument?",
-    hint="The memory has no influence in your decoder: its layers get `x` twice. Hand `memory` on as the second argument.",
+    hint="The memory has no influence in your decoder: its layers get `x` twice. Pass `memory` as the second argument.",
 )
 
 mistake(
@@ -1934,7 +1941,7 @@ mistake(
     section="tf-stacks",
     why="Your layers transform the source and attend to the target. You exchanged the two arguments. Which tensor "
     "does a decoder layer transform?",
-    hint="Your decoder hands its layers `memory` and `x` in the wrong order. First comes what the layer transforms.",
+    hint="Your decoder passes `memory` and `x` to its layers in the wrong order. Pass first what the layer transforms.",
 )
 
 mistake(
@@ -1944,8 +1951,8 @@ mistake(
     section="tf-stacks",
     why="The target has no influence, and your output has one row for each source position. You started the stack "
     "from the memory. Which tensor should the first layer read?",
-    hint="The target has no influence in your decoder. The first layer reads `x`, and every layer gets `memory` beside "
-    "it.",
+    hint="The target has no influence in your decoder. Pass `x` to the first layer, and `memory` as second argument to "
+    "every layer.",
 )
 
 mistake(
@@ -1975,7 +1982,7 @@ mistake(
     section="tf-stacks",
     why="Your decoder sees the future and reads the padding of the source. You passed neither mask to the layers. "
     "Which layers need them?",
-    hint="Neither of your masks has an influence in your decoder. Every layer gets both.",
+    hint="Neither of your masks has an influence in your decoder. Pass both to every layer.",
 )
 
 mistake(
@@ -1986,9 +1993,9 @@ mistake(
         "x = layer(x, memory, src_mask, tgt_mask)\nsrc_mask = tgt_mask = None",
     ),
     section="tf-stacks",
-    why="From the second layer on, padding and the future are visible. Only your first layer gets the masks. Which "
-    "layers need them?",
-    hint="Your later layers see the future. Every layer gets both masks.",
+    why="From the second layer on, padding and the future are visible. You passed the masks to the first layer only. "
+    "Which layers need them?",
+    hint="Your later layers see padding and the future. Pass both masks to every layer.",
 )
 
 mistake(
@@ -1997,9 +2004,9 @@ mistake(
     edit("self.last_norm(x)", "x"),
     edit("for layer in self.layers:", "x = self.last_norm(x)\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your stack normalises what comes in and not what goes out. Each pre-norm sublayer normalises its own input "
-    "anyway. Where is a norm still missing?",
-    hint="Your stack normalises what comes in and not what goes out. Its norm follows the last layer.",
+    why="Your stack returns vectors that are not normalised. You put its norm before the layers, although each "
+    "pre-norm sublayer normalises its own input. Where is a norm missing?",
+    hint="Your stack normalises its input instead of its output. Put the norm after the last layer.",
 )
 
 mistake(
@@ -2008,8 +2015,9 @@ mistake(
     edit("layer(x, memory, src_mask, tgt_mask)", "self.last_norm(layer(x, memory, src_mask, tgt_mask))"),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The shortcut is cut after every layer. You applied the final norm inside the loop. How often is it needed?",
-    hint="Your stack normalises after every layer. The norm comes once, behind the loop.",
+    why="The shortcut is interrupted after every layer. You applied the final norm inside the loop. How often is it "
+    "needed?",
+    hint="Your stack normalises after every layer. Apply the norm once, after the loop.",
 )
 
 mistake(
@@ -2020,8 +2028,8 @@ mistake(
         "[DecoderLayer(d_model, num_heads, d_ff, dropout, norm) for _ in range(num_layers)]",
     ),
     section="tf-sharing",
-    why="The layers are missing from `parameters()`, so they are neither trained nor saved. PyTorch does not look "
-    "into a Python list. Which container does it look into?",
+    why="The layers are missing from `parameters()`, so they are neither trained nor saved. You keep the layers in a "
+    "Python list, which PyTorch does not search. Which container does it search?",
     hint="Your decoder's layers are missing from its `parameters()`. Keep them in an `nn.ModuleList`.",
 )
 
@@ -2036,10 +2044,10 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Your layers look different and share every number. `copy.copy` copies the outer object and keeps the "
-    "parameters inside. Which copy includes the parameters?",
-    hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Use "
-    "`copy.deepcopy`, or make each layer afresh.",
+    why="Your layers are different objects, but they share every parameter. You used `copy.copy`, which copies the "
+    "outer object but not the parameters in it. Which copy includes the parameters?",
+    hint="Your layers are different objects with the same parameters: `copy.copy` does not copy what is inside. Make "
+    "deep copies, or a new layer each time.",
 )
 
 
@@ -2047,8 +2055,9 @@ mistake(
     "transformer.Decoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="Your decoder has one layer too few. A range from 1 to n has n - 1 numbers. Which range has `num_layers`?",
-    hint="Your decoder has too few layers. `range(num_layers)` gives `num_layers` numbers.",
+    why="Your decoder has one layer too few. You started at 1, and a range from 1 to n has n - 1 numbers. Which range "
+    "has `num_layers`?",
+    hint="Your decoder has too few layers. A range that starts at 0 has as many numbers as its end says.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -2064,9 +2073,9 @@ mistake(
     "probabilities",
     edit("self.proj(x).log_softmax", "self.proj(x).softmax"),
     section="tf-generator",
-    why="The losses of this course return meaningless numbers. They expect log-probabilities, and you returned the "
+    why="The losses of this course return meaningless numbers. They expect log-probabilities, but you returned "
     "probabilities. Which step is missing?",
-    hint="Your values are probabilities. Asked for are their logarithms.",
+    hint="Your values are probabilities. Return their logarithms, computed in one stable step.",
 )
 
 mistake(
@@ -2076,7 +2085,7 @@ mistake(
     section="tf-generator",
     why="The exponentials of your rows do not sum to 1. You returned the logits, which differ from log-probabilities "
     "by a constant in each row. Which step removes this constant?",
-    hint="The exponentials of your rows do not sum to 1. After the projection comes `log_softmax`.",
+    hint="The exponentials of your rows do not sum to 1. Apply a `log_softmax` after the projection.",
 )
 
 mistake(
@@ -2084,8 +2093,8 @@ mistake(
     "cut-from-the-graph",
     edit("self.proj(x)", "self.proj(x.detach())"),
     section="tf-generator",
-    why="Your values are right, but nothing below the generator learns. You detached the input, so only the "
-    "projection gets a gradient. Which step leaves the graph?",
+    why="Your values are right, but nothing below the generator learns. You detached the input, so only the projection "
+    "gets a gradient. Which input keeps the graph whole?",
     hint="Your values are right, but there is no gradient for the input. Leave out `detach`, `.data` and `no_grad`.",
 )
 
@@ -2094,10 +2103,9 @@ mistake(
     "log-of-softmax",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).log()"),
     section="tf-generator",
-    why="For large logits your values are -inf. A probability too small for its type is 0 before you take its "
-    "logarithm. How can the logarithm be computed without forming the probability?",
-    hint="For large logits your values are -inf. Take the logarithm inside: `log_softmax` subtracts instead of "
-    "dividing.",
+    why="For large logits your values are -inf. You took the logarithm after the softmax, where a probability too "
+    "small for its type is already 0. How can the logarithm be computed without forming the probability?",
+    hint="For large logits your values are -inf. Take the logarithm and the softmax in one step, with `log_softmax`.",
 )
 
 mistake(
@@ -2105,9 +2113,9 @@ mistake(
     "normalised-over-positions",
     edit("dim=-1", "dim=-2 if x.dim() > 1 else -1"),
     section="tf-generator",
-    why="At one position, the probabilities of all words do not sum to 1. Your softmax runs over the positions. "
+    why="At one position, the probabilities of all words do not sum to 1. You took the softmax over the positions. "
     "Which axis holds the vocabulary?",
-    hint="Your values sum to 1 along the wrong axis. The words of the vocabulary are on the last one.",
+    hint="Your probabilities sum to 1 along the wrong axis. The words of the vocabulary are on the last axis.",
 )
 
 mistake(
@@ -2117,7 +2125,7 @@ mistake(
     section="tf-generator",
     why="Your softmax is right for two axes and wrong for a batch. You used axis 1, which then holds the positions. "
     "From which end can the vocabulary's axis be counted?",
-    hint="Your softmax runs over axis 1. Count from the end, `dim=-1`, and it is right for any number of leading axes.",
+    hint="Your softmax runs over axis 1. Count the axis from the end, which is right for any number of leading axes.",
 )
 
 mistake(
@@ -2128,9 +2136,9 @@ mistake(
         "self.proj = nn.Linear(d_model, vocab_size)\nself.proj = nn.Linear(d_model, vocab_size, bias=False)",
     ),
     section="tf-generator",
-    why="Checkpoints do not fit your generator. Its projection has no bias, which would let a model learn how "
+    why="Checkpoints do not fit your generator. You built the projection without a bias, which lets a model learn how "
     "frequent each word is. What is the default of `nn.Linear`?",
-    hint="Your `proj` has no bias. Build it as `nn.Linear(d_model, vocab_size)`.",
+    hint="Your `proj` has no bias. Leave that argument of `nn.Linear` at its default.",
 )
 
 mistake(
@@ -2140,8 +2148,8 @@ mistake(
     section="tf-generator",
     why="Your result has lost the axis of the positions. You projected only the last one, which is enough to "
     "generate but not to train. For which positions does training need a prediction?",
-    hint="Your result has lost the axis of the positions. Project all of them; who generates takes the last by "
-    "himself.",
+    hint="Your result has lost the axis of the positions. Project all of them: code that generates picks the last one "
+    "itself.",
 )
 
 mistake(
@@ -2163,9 +2171,9 @@ mistake(
     edit("F.log_softmax(self.proj(x), dim=-1)", "F.log_softmax(self.proj(x))"),
     base="functional",
     section="tf-generator",
-    why="With three axes your softmax runs over the batch. You named no axis, so PyTorch guesses one. Which axis "
-    "holds the vocabulary?",
-    hint="Your softmax does not say along which axis it runs. The words of the vocabulary are on the last one: `dim=-1`.",
+    why="With three axes your softmax runs over the batch. You named no axis, so PyTorch chose one. Which axis holds "
+    "the vocabulary?",
+    hint="Your softmax does not say along which axis it runs. Name the axis of the vocabulary, which is the last one.",
 )
 
 mistake(
@@ -2173,8 +2181,9 @@ mistake(
     "over-the-batch",
     edit("dim=-1", "dim=0"),
     section="tf-generator",
-    why="Your values sum to 1 over the batch. Your softmax runs over axis 0. Which axis holds the vocabulary?",
-    hint="Your values sum to 1 over the batch. The words of the vocabulary are on the last axis.",
+    why="Your probabilities sum to 1 over the batch. You took the softmax over axis 0. Which axis holds the "
+    "vocabulary?",
+    hint="Your probabilities sum to 1 over the batch. The words of the vocabulary are on the last axis.",
 )
 
 mistake(
@@ -2184,7 +2193,7 @@ mistake(
     section="tf-generator",
     why="None of your log-probabilities is below about -20.7, and the gradient of rare words vanishes. You added a "
     "small number before the logarithm. Which form of the softmax needs no such guard?",
-    hint="No log-probability of yours is below about -20.7, since something was added before the logarithm. "
+    hint="No log-probability of yours is below about -20.7, since you add a small number before the logarithm. "
     "`log_softmax` needs no such guard.",
 )
 
@@ -2204,8 +2213,8 @@ mistake(
     "most-likely-word",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).argmax(dim=-1)"),
     section="tf-generator",
-    why="Your generator returns ids. Training needs the log-probability of every word, and decoding may want another "
-    "word than the likeliest. How many numbers should a position give?",
+    why="Your generator returns ids. You took the likeliest word, but training and decoding need the log-probability "
+    "of every word. How many numbers should a position give?",
     hint="Your generator returns ids. Return one log-probability for each word of the vocabulary.",
 )
 
@@ -2241,7 +2250,7 @@ mistake(
     section="tf-flow",
     why="Without given masks, the decoder sees the future, and both stacks read padding. You left missing masks at "
     "None. From what can each mask be built?",
-    hint="Without masks your model attends to everything. Where a mask is not given, build it from the ids.",
+    hint="Without masks your model attends to everything. If a mask is not passed, build it from the ids.",
 )
 
 mistake(
@@ -2252,9 +2261,9 @@ mistake(
         "tgt_mask = padding_mask(tgt) if tgt_mask is None else tgt_mask\nsrc_mask = padding_mask(",
     ),
     section="tf-flow",
-    why="Without a given mask, your decoder sees the future. Your default for the target hides only padding. Which "
-    "function of an earlier unit hides both?",
-    hint="Without masks your decoder sees the future. The default for the target is `decoder_mask(tgt)`.",
+    why="Without a given mask, your decoder sees the future. You hide only padding in the default for the target. "
+    "Which function of an earlier unit hides both?",
+    hint="Without masks your decoder sees the future. Build the default for the target with `decoder_mask`.",
 )
 
 mistake(
@@ -2270,10 +2279,9 @@ mistake(
         """,
     ),
     section="tf-flow",
-    why="Without a given mask, your decoder reads padding on the left of the target. Your default hides only the "
-    "future. Which function of an earlier unit hides both?",
-    hint="Without masks your decoder reads padding on the left of the target. The default is `decoder_mask(tgt)`, both "
-    "masks together.",
+    why="Without a given mask, your decoder reads padding that stands before a word of the target. You hide only the "
+    "future in the default. Which function of an earlier unit hides both?",
+    hint="Without masks your decoder reads padding that stands before a word. `decoder_mask` combines both masks.",
 )
 
 mistake(
@@ -2281,9 +2289,9 @@ mistake(
     "given-masks-ignored",
     edit("src_mask = padding_mask(", "src_mask, tgt_mask = None, None\nsrc_mask = padding_mask("),
     section="tf-flow",
-    why="Masks that the caller gives have no influence. You always build your own from the ids. When is a default "
+    why="Masks that the caller passes have no influence. You always build your own from the ids. When is a default "
     "needed?",
-    hint="Masks that are given have no influence in your model. Build one only where the argument is `None`.",
+    hint="Masks that the caller passes have no influence in your model. Build one only where the argument is `None`.",
 )
 
 mistake(
@@ -2295,10 +2303,9 @@ mistake(
         "if src_mask is None and tgt_mask is None:\n    src_mask, tgt_mask = padding_mask(src), decoder_mask(tgt)",
     ),
     section="tf-flow",
-    why="When only one mask is given, the other stays None. You build defaults only if both are missing. For which "
-    "mask should the question be asked?",
-    hint="When one mask is given, your model goes without the other. Ask for each of them separately whether it is "
-    "`None`.",
+    why="When only one mask is given, the other stays None. You build defaults only if both are missing. On which "
+    "condition does each mask need its default?",
+    hint="When only one mask is passed, your model leaves the other at `None`. Test each of them separately.",
 )
 
 mistake(
@@ -2308,7 +2315,7 @@ mistake(
     section="tf-flow",
     why="The decoder reads rows of the memory that stand for padding. You passed the source's mask to the encoder "
     "alone. Which call lacks it?",
-    hint="Your decoder reads the rows of the memory that stand for padding. `decode` gets `src_mask`, too.",
+    hint="Your decoder reads the rows of the memory that stand for padding. Pass `src_mask` to the decoder, too.",
 )
 
 mistake(
@@ -2316,9 +2323,9 @@ mistake(
     "masks-swapped-when-decoding",
     edit("return self.decoder(", "src_mask, tgt_mask = tgt_mask, src_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="The decoder hides source positions by the target's mask. `decode` passes its two masks on in the wrong "
+    why="The decoder hides source positions by the target's mask. In `decode` you passed the two masks in the wrong "
     "order. How can you pass them so that their order does not matter?",
-    hint="`decode` swaps the two masks on the way to the decoder.",
+    hint="Your `decode` swaps the two masks when it calls the decoder. Pass them by name.",
 )
 
 mistake(
@@ -2326,8 +2333,9 @@ mistake(
     "source-not-masked-when-encoding",
     edit("return self.encoder(", "src_mask = None\nreturn self.encoder("),
     section="tf-flow",
-    why="Padding mixes into every shorter sentence. `encode` does not pass its mask on. Which call lacks it?",
-    hint="The mask has no influence in your `encode`. Hand it to the encoder.",
+    why="Padding mixes into every shorter sentence. You did not pass the mask from `encode` to the encoder. Which call "
+    "lacks it?",
+    hint="The mask has no influence in your `encode`. Pass it to the encoder.",
 )
 
 mistake(
@@ -2335,9 +2343,9 @@ mistake(
     "source-table-for-the-target",
     edit("self.tgt_embed(tgt)", "self.src_embed(tgt)"),
     section="tf-flow",
-    why="The target is embedded with the source's table, where the same id means another word. `decode` uses the "
-    "wrong embedding. Which of the two belongs to the target?",
-    hint="Your target is embedded with the source's table. `decode` uses the target's own.",
+    why="The target is embedded with the source's table, where the same id means another word. You used the wrong "
+    "embedding in `decode`. Which of the two belongs to the target?",
+    hint="Your target is embedded with the source's table. Use the target's own in `decode`.",
 )
 
 mistake(
@@ -2345,9 +2353,9 @@ mistake(
     "memory-detached",
     edit("self.encode(src, src_mask)", "self.encode(src, src_mask).detach()"),
     section="tf-flow",
-    why="The encoder never learns. You detached the memory, and the loss is at the decoder's end. How should the "
+    why="The encoder never learns. You detached the memory, so no gradient of the loss reaches it. How should the "
     "memory be passed on?",
-    hint="No gradient reaches your encoder. Hand the memory on as it is, without `detach` and outside of `no_grad`.",
+    hint="No gradient reaches your encoder. Pass the memory as it is, without `detach` and outside of `no_grad`.",
 )
 
 mistake(
@@ -2366,8 +2374,8 @@ mistake(
     section="tf-flow",
     why="A second source of the same shape gets the memory of the first. You stored the memory by shape. On what "
     "does a memory depend?",
-    hint="A second source of the same shape gets the memory of the first. Compute the memory anew in every call; who "
-    "wants to keep it calls `encode` once.",
+    hint="A second source of the same shape gets the memory of the first. Compute the memory anew in every call: a "
+    "caller who wants to keep it calls `encode` once.",
 )
 
 mistake(
@@ -2379,10 +2387,10 @@ mistake(
         "self.decode(tgt, self.encode(src, src_mask), src_mask, tgt_mask)",
     ),
     section="tf-flow",
-    why="`forward` works, but all other code that decodes passes a mask as memory. `decode` takes its arguments in "
-    "an order of its own. Which order does the task give?",
-    hint="Your `forward` works, but `decode` does not take its arguments in the order of its description: `memory, "
-    "src_mask, tgt, tgt_mask`.",
+    why="`forward` works, but all other code that decodes passes a mask as memory. You gave the arguments of `decode` "
+    "another order. Which order does the task give?",
+    hint="Your `forward` works, but `decode` takes its arguments in another order than the task. The memory comes "
+    "first, then its mask.",
 )
 
 mistake(
@@ -2390,9 +2398,9 @@ mistake(
     "target-table-for-the-source",
     edit("self.src_embed(src)", "self.tgt_embed(src)"),
     section="tf-flow",
-    why="The source is embedded with the target's table, where the same id means another word. `encode` uses the "
-    "wrong embedding. Which of the two belongs to the source?",
-    hint="Your source is embedded with the target's table. `encode` uses the source's own.",
+    why="The source is embedded with the target's table, where the same id means another word. You used the wrong "
+    "embedding in `encode`. Which of the two belongs to the source?",
+    hint="Your source is embedded with the target's table. Use the source's own in `encode`.",
 )
 
 mistake(
@@ -2403,7 +2411,7 @@ mistake(
     section="tf-flow",
     why="Source and target are embedded with each other's table. You stored the two embeddings in exchanged "
     "attributes. Which argument belongs to which attribute?",
-    hint="Your source and target are embedded with each other's table. Look at what `__init__` stores where.",
+    hint="Your source and target are embedded with each other's table. Compare arguments and attributes in `__init__`.",
 )
 
 mistake(
@@ -2424,9 +2432,9 @@ mistake(
         "self.decode(self.encode(tgt, None), None, tgt, tgt_mask)",
     ),
     section="tf-flow",
-    why="The source has no influence, and the model copies what it is given. Your encoder reads the target. Which "
-    "tensor should it read?",
-    hint="Your encoder reads the target. It reads `src`.",
+    why="The source has no influence, and the memory holds the words to predict. You passed the target to the encoder. "
+    "Which tensor should the encoder read?",
+    hint="Your encoder reads the target. It should read the source.",
 )
 
 mistake(
@@ -2434,9 +2442,9 @@ mistake(
     "target-mask-for-both",
     edit("return self.decoder(", "src_mask = tgt_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="Source positions are hidden by what is padding or future in the target. `decode` passes the target's mask "
-    "on twice. Which mask does the decoder lack?",
-    hint="Your decoder gets `tgt_mask` for both of its attentions. It needs `src_mask` for the source.",
+    why="Source positions are hidden by what is padding or future in the target. In `decode` you passed the target's "
+    "mask twice. Which mask does the decoder lack?",
+    hint="Your decoder gets `tgt_mask` for both of its attentions. Pass `src_mask` for the cross-attention.",
 )
 
 mistake(
@@ -2444,9 +2452,9 @@ mistake(
     "no-target-mask-when-decoding",
     edit("return self.decoder(", "tgt_mask = None\nreturn self.decoder("),
     section="tf-flow",
-    why="The decoder sees the word that it has to predict. `decode` does not pass the target's mask on. Which call "
-    "lacks it?",
-    hint="`tgt_mask` has no influence in your `decode`, so the decoder sees the future. Hand it to the decoder.",
+    why="The decoder sees the word that it has to predict. You did not pass the target's mask from `decode` to the "
+    "decoder. Which call lacks it?",
+    hint="`tgt_mask` has no influence in your `decode`, so the decoder sees the future. Pass it to the decoder.",
 )
 
 mistake(
@@ -2456,8 +2464,8 @@ mistake(
     edit("decoder_mask(tgt) if", "~decoder_mask(tgt) if"),
     section="tf-flow",
     why="Without given masks, your model reads padding and the future, and nothing else. You inverted the default "
-    "masks, as PyTorch's own layers would need them. What does True mean in this course's masks?",
-    hint='Without masks your model reads exactly what it should not. `True` means "may attend": take the masks as '
+    "masks, as some layers of PyTorch need them. What does True mean in this course's masks?",
+    hint='Without masks your model reads exactly what it should not. `True` means "may attend": use the masks as '
     "`padding_mask` and `decoder_mask` return them.",
 )
 
@@ -2468,7 +2476,7 @@ mistake(
     section="tf-flow",
     why="Without a given mask, target positions are hidden by the source's padding. You built the target's mask from "
     "the source's ids. Which ids belong to the target?",
-    hint="Without masks your model builds the target's mask from the source. It is `decoder_mask(tgt)`.",
+    hint="Without masks your model builds the target's mask from the source. Build it from the target's ids.",
 )
 
 mistake(
@@ -2478,7 +2486,7 @@ mistake(
     section="tf-flow",
     why="Without a given mask, source positions are hidden by the target's padding. You built the source's mask from "
     "the target's ids. Which ids belong to the source?",
-    hint="Without masks your model builds the source's mask from the target. It is `padding_mask(src)`.",
+    hint="Without masks your model builds the source's mask from the target. Build it from the source's ids.",
 )
 
 mistake(
@@ -2486,9 +2494,9 @@ mistake(
     "default-source-mask-causal",
     edit("padding_mask(src)", "decoder_mask(src)"),
     section="tf-flow",
-    why="Without a given mask, your encoder cannot look ahead in the source. Your default also hides later "
-    "positions. Which of the two sentences has a future to hide?",
-    hint="Without masks your encoder cannot look ahead in the source. Its default mask is `padding_mask(src)`.",
+    why="Without a given mask, your encoder cannot look ahead in the source. You also hide later positions in the "
+    "default. Which of the two sentences has a future to hide?",
+    hint="Without masks your encoder cannot look ahead in the source. Its default mask should hide padding only.",
 )
 
 mistake(
@@ -2497,9 +2505,10 @@ mistake(
     edit("self.src_embed(src)", "self.src_embed(src) * self.generator.proj.in_features**0.5"),
     edit("self.tgt_embed(tgt)", "self.tgt_embed(tgt) * self.generator.proj.in_features**0.5"),
     section="tf-flow",
-    why="What your first layers read is scaled by the root of d_model, positions included. You scaled the embeddings "
-    "again. Which module has already done it?",
-    hint="What your first layers read is too large by the root of `d_model`. The embeddings are scaled already.",
+    why="What your first layers read is multiplied by the root of d_model, positions included. You scaled the "
+    "embeddings again. Which module has already done it?",
+    hint="What your first layers read is multiplied by the root of `d_model`. Leave this factor out: the embeddings "
+    "are already scaled.",
 )
 
 mistake(
@@ -2522,9 +2531,9 @@ mistake(
     edit("padding_mask(src) if src_mask is None else src_mask", "src_mask or padding_mask(src)"),
     edit("decoder_mask(tgt) if tgt_mask is None else tgt_mask", "tgt_mask or decoder_mask(tgt)"),
     section="tf-flow",
-    why="Your model raises an error about the truth value of a tensor. A mask with several entries is neither true "
-    "nor false. How can you ask whether a mask was given at all?",
-    hint="Your model raises that the truth of a tensor is ambiguous. Ask whether there is a mask: `if src_mask is None`.",
+    why="Your model raises an error about the truth value of a tensor. You used a mask as a condition, but a mask with "
+    "several entries is neither true nor false. How can you test whether a mask was passed at all?",
+    hint="Your model raises an error: the truth value of a tensor is ambiguous. Compare each mask with None instead.",
 )
 
 
@@ -2545,8 +2554,8 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="All layers of a stack start with the same numbers. You overwrote them by copies of the first after the "
-    "initialisation. When should the random numbers be drawn?",
+    why="All layers of a stack start with the same numbers. After the initialisation you overwrote the others with "
+    "copies of the first. When should the random numbers be drawn?",
     hint="Your layers have parameters of their own, but all start with the same numbers. Draw the random numbers after "
     "copying.",
 )
@@ -2583,8 +2592,8 @@ mistake(
         """,
     ),
     section="tf-start",
-    why="Your embedding tables are normal with standard deviation 1, far too large. You initialised only the linear "
-    "layers. Which parameters have two axes?",
+    why="Your embedding tables are normal with standard deviation 1, which is far too large. You initialised only the "
+    "linear layers. Which parameters have two axes?",
     hint="Your embedding tables are not drawn from Xavier's distribution. Go through all parameters with two axes, not "
     "through all linear layers.",
 )
@@ -2604,7 +2613,8 @@ mistake(
     section="tf-start",
     why="Some of your numbers lie outside Xavier's bounds. You drew from the normal form, which has the same "
     "variance. Which of Xavier's two distributions does the task ask for?",
-    hint="Some of your numbers lie outside of Xavier's bounds: that is the normal form. Take `xavier_uniform_`.",
+    hint="Some of your numbers lie outside Xavier's bounds, because you draw from the normal form. Use the uniform "
+    "one.",
 )
 
 mistake(
@@ -2633,8 +2643,8 @@ mistake(
     section="tf-tying",
     why="Your tables are equal at the start and drift apart with the first step. You copied numbers between three "
     "separate parameters. What makes two modules use one parameter?",
-    hint="Your tables hold the same numbers, but they are three parameters. Assign the parameter itself: `other.weight "
-    "= table.weight`.",
+    hint="Your tables hold the same numbers, but they are three parameters. Assign the first table's parameter itself "
+    "to the other two modules.",
 )
 def make_model(
     src_vocab, tgt_vocab, num_layers=6, d_model=512, d_ff=2048, num_heads=8, dropout=0.1, norm="pre", tie_weights=False
@@ -2663,7 +2673,7 @@ mistake(
     section="tf-tying",
     why="Your generator has a matrix of its own. You tied the source's and the target's tables only. Which three "
     "modules share the parameter?",
-    hint="Your generator has a matrix of its own. With `tie_weights`, `generator.proj.weight` is the table, too.",
+    hint="Your generator has a matrix of its own. With `tie_weights`, its weight should be the table's parameter, too.",
 )
 
 mistake(
@@ -2681,7 +2691,7 @@ mistake(
     section="tf-tying",
     why="Your source's table is a parameter of its own. You tied the target's table and the output only. Which three "
     "modules share the parameter?",
-    hint="Your source's table is a parameter of its own. With `tie_weights` it is the same one as the target's.",
+    hint="Your source's table is a parameter of its own. With `tie_weights` it should be the target's parameter.",
 )
 
 mistake(
@@ -2692,9 +2702,10 @@ mistake(
         "tie = tie_weights and src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="A caller who asks for tied weights gets none and is not told. You skip tying when the vocabularies differ "
-    "in size. How should the function react instead?",
-    hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` that names both.",
+    why="A caller who sets `tie_weights` gets separate tables and no error. You skip tying when the vocabularies "
+    "differ in size. How should the function react instead?",
+    hint="With `tie_weights` and two different vocabulary sizes you skip the tying. Raise a `ValueError` that names "
+    "both.",
 )
 
 mistake(
@@ -2705,9 +2716,9 @@ mistake(
         "tie = tie_weights or src_vocab == tgt_vocab\ntie_weights = tie\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="Your model ties its tables without being asked. You tie whenever the vocabularies have the same size, but "
-    "equal sizes do not mean equal words. Which argument decides?",
-    hint="Your model ties its tables although it was not asked to. Only `tie_weights=True` does.",
+    why="Your model ties its tables even without `tie_weights`. You tie whenever the vocabularies have the same size, "
+    "but equal sizes do not mean equal words. Which argument decides?",
+    hint="Your model ties its tables whenever their sizes are equal. Tie them only if `tie_weights` is true.",
 )
 
 mistake(
@@ -2718,10 +2729,9 @@ mistake(
         "model.src_embed[1] = nn.Dropout(dropout)\nmodel.tgt_embed[1] = nn.Dropout(dropout)\nreturn model",
     ),
     section="tf-flow",
-    why="Your model cannot tell the order of the words. You added no positions to the embeddings. Which module comes "
+    why="Your encoder cannot tell the order of the words. You added no positions to the embeddings. Which module comes "
     "after the token embedding?",
-    hint="Your model cannot tell the order of the source's words. After the token embedding comes the positional "
-    "encoding.",
+    hint="Your encoder cannot tell the order of its words. Put a positional encoding after each token embedding.",
 )
 
 mistake(
@@ -2732,8 +2742,8 @@ mistake(
         "for embed in (model.src_embed, model.tgt_embed):\n    embed[0] = embed[0].embed\nreturn model",
     ),
     section="tf-flow",
-    why="Positions outweigh the words in what your first layer reads. Your token embedding lacks its scale. Which "
-    "class of an earlier unit applies it?",
+    why="Positions outweigh the words in what your first layer reads. You used a token embedding without its scale. "
+    "Which class of an earlier unit applies it?",
     hint="What enters your first layer is too small. `TokenEmbedding` multiplies by the root of `d_model`.",
 )
 
@@ -2747,7 +2757,7 @@ mistake(
     section="tf-count",
     why="Your model's width is `d_ff`. You passed the two sizes in the wrong order. How can you pass them so that "
     "their order does not matter?",
-    hint="Your model's width is `d_ff`. Mind the order of the arguments, or pass them by name.",
+    hint="Your model's width is `d_ff`. Pass `d_model` and `d_ff` in the right order, or by name.",
 )
 
 mistake(
@@ -2755,9 +2765,9 @@ mistake(
     "dropout-of-one-half-by-default",
     edit("dropout=0.1,", "dropout=0.5,"),
     section="tf-count",
-    why="Without the argument `dropout`, half of the entries are dropped. Your default is not the base model's. "
-    "Which value does Table 3 of the paper give?",
-    hint="Your defaults are not those of the paper's base model: look at `dropout`.",
+    why="Without the argument `dropout`, half of the entries are dropped. You chose another default than the base "
+    "model's. Which value does Table 3 of the paper give?",
+    hint="Your default of `dropout` is not that of the paper's base model. Look it up in Table 3.",
 )
 
 mistake(
@@ -2767,7 +2777,7 @@ mistake(
     section="tf-norms",
     why='`norm="post"` has no effect. You did not pass the argument to the stacks, so the model is always pre-norm. '
     "Which constructors need it?",
-    hint='Your model is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
+    hint='Your model is pre-norm for `norm="post"` too. Pass `norm` to both stacks.',
 )
 
 mistake(
@@ -2785,7 +2795,7 @@ mistake(
     section="tf-encoder-layer",
     why="The layers of your model drop nothing in training. You passed the dropout to the embeddings alone. Which "
     "constructors need it?",
-    hint="The layers of your model drop nothing while training. Hand `dropout` on to both stacks.",
+    hint="The layers of your model drop nothing while training. Pass `dropout` to both stacks.",
 )
 
 mistake(
@@ -2797,9 +2807,9 @@ mistake(
     ),
     section="tf-start",
     why="Two models in a row have the same parameters, and the caller's random numbers repeat. You set a seed inside "
-    "the function. Who should set it?",
-    hint="Two models in a row have the same parameters. A seed is the caller's business: draw from the generator as it "
-    "stands.",
+    "the function. Which code should set it?",
+    hint="Two models in a row have the same parameters. Set no seed inside: the caller does, and PyTorch's generator "
+    "continues from its state.",
 )
 
 mistake(
@@ -2807,9 +2817,9 @@ mistake(
     "one-head",
     edit("if tie_weights and src_vocab != tgt_vocab:", "num_heads = 1\nif tie_weights and src_vocab != tgt_vocab:"),
     section="tf-flow",
-    why="Your attentions have a single head, and neither shapes nor counts of parameters show it. You ignored "
+    why="Your attentions have a single head, which neither shapes nor counts of parameters show. You ignored "
     "`num_heads`. Which constructors need it?",
-    hint="The attentions of your model do not have `num_heads` heads. Hand the number on to both stacks.",
+    hint="The attentions of your model do not have `num_heads` heads. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2819,7 +2829,7 @@ mistake(
     section="tf-count",
     why="Your decoder has six layers whatever `num_layers` says. You passed the number to the encoder alone. Which "
     "stacks does it apply to?",
-    hint="Your decoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
+    hint="Your decoder has six layers whatever `num_layers` says. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2829,7 +2839,7 @@ mistake(
     section="tf-count",
     why="Your decoder has two layers whatever `num_layers` says. You passed the number to the encoder alone. Which "
     "stacks does it apply to?",
-    hint="Your decoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
+    hint="Your decoder has two layers whatever `num_layers` says. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2839,7 +2849,7 @@ mistake(
     section="tf-count",
     why="Your decoder has one layer whatever `num_layers` says. You passed the number to the encoder alone. Which "
     "stacks does it apply to?",
-    hint="Your decoder has one layer whatever `num_layers` says. Hand the number on to both stacks.",
+    hint="Your decoder has one layer whatever `num_layers` says. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2849,7 +2859,7 @@ mistake(
     section="tf-count",
     why="Your encoder has six layers whatever `num_layers` says. You passed the number to the decoder alone. Which "
     "stacks does it apply to?",
-    hint="Your encoder has six layers whatever `num_layers` says. Hand the number on to both stacks.",
+    hint="Your encoder has six layers whatever `num_layers` says. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2859,7 +2869,7 @@ mistake(
     section="tf-count",
     why="Your encoder has two layers whatever `num_layers` says. You passed the number to the decoder alone. Which "
     "stacks does it apply to?",
-    hint="Your encoder has two layers whatever `num_layers` says. Hand the number on to both stacks.",
+    hint="Your encoder has two layers whatever `num_layers` says. Pass the number to both stacks.",
 )
 
 mistake(
@@ -2872,7 +2882,7 @@ mistake(
     section="tf-count",
     why="Your two stacks have `num_layers` layers together. You divided the number between them. How many layers "
     "does each stack of the base model have?",
-    hint="Your two stacks have `num_layers` layers together. Each of them has that many.",
+    hint="Your two stacks have `num_layers` layers together. Give each of them that many.",
 )
 
 mistake(
@@ -2895,7 +2905,7 @@ mistake(
     section="tf-count",
     why="Your generator has one output for each word of the source. You built it with the wrong vocabulary. Which "
     "language does it predict?",
-    hint="Your generator has `src_vocab` outputs. It needs `tgt_vocab`.",
+    hint="Your generator has `src_vocab` outputs. It needs one for each word of the target.",
 )
 
 mistake(
@@ -2906,9 +2916,9 @@ mistake(
         "TokenEmbedding(tgt_vocab, d_model), TokenEmbedding(src_vocab, d_model)",
     ),
     section="tf-count",
-    why="Ids above the smaller vocabulary have no row. You exchanged the sizes of the two tables. Which size belongs "
-    "to the source's table?",
-    hint="Your two tables have each other's size. The source's has `src_vocab` rows.",
+    why="Ids above the smaller vocabulary have no row in one of your tables. You exchanged the sizes of the two "
+    "tables. Which size belongs to the source's table?",
+    hint="Your two tables have each other's size. Give the source's table a row for each word of the source.",
 )
 
 mistake(
@@ -2918,7 +2928,7 @@ mistake(
     section="tf-count",
     why="Target ids above the source's vocabulary have no row. You built both tables with the same size. Which size "
     "belongs to the target's table?",
-    hint="Your target's table has `src_vocab` rows. It needs `tgt_vocab`.",
+    hint="Your target's table has `src_vocab` rows. It needs one for each word of the target.",
 )
 
 mistake(
@@ -2926,9 +2936,9 @@ mistake(
     "normal-with-a-small-deviation",
     edit("nn.init.xavier_uniform_(parameter)", "nn.init.normal_(parameter, std=0.02)"),
     section="tf-start",
-    why="Your matrices all have the standard deviation 0.02, as in GPT-2. Xavier's bound depends on the shape of a "
-    "matrix. Which distribution does the task ask for?",
-    hint="Your matrices are normal with a fixed deviation. Use `nn.init.xavier_uniform_`.",
+    why="Your matrices all have the standard deviation 0.02, whatever their shape. You drew them as for GPT-2, but "
+    "Xavier's bound depends on the shape. Which distribution does the task ask for?",
+    hint="Your matrices are normal with a fixed standard deviation. Use `nn.init.xavier_uniform_`.",
 )
 
 mistake(
@@ -2955,9 +2965,9 @@ mistake(
     "norm-for-the-encoder-only",
     edit("Decoder(*sizes)", "Decoder(*sizes[:-1])"),
     section="tf-norms",
-    why='A "post" model has one stack of each style. You passed the argument `norm` to the encoder alone. Which '
-    "other constructor needs it?",
-    hint='Your decoder is pre-norm for `norm="post"` too. Hand `norm` on to both stacks.',
+    why='With `norm="post"`, your model has one stack of each style. You passed the argument `norm` to the encoder '
+    "alone. Which other constructor needs it?",
+    hint='Your decoder is pre-norm for `norm="post"` too. Pass `norm` to both stacks.',
 )
 
 mistake(
@@ -2967,7 +2977,7 @@ mistake(
     section="tf-encoder-layer",
     why="Your decoder drops with its own default of 0.1. You passed the dropout to the encoder alone. Which other "
     "constructor needs it?",
-    hint="Your decoder drops with a probability of its own. Hand `dropout` on to both stacks.",
+    hint="Your decoder drops with another probability than your encoder. Pass `dropout` to both stacks.",
 )
 
 mistake(
@@ -2977,7 +2987,7 @@ mistake(
     section="tf-flow",
     why="In training, nothing is dropped from what your first layers read. You passed the dropout to the layers "
     "alone. Which module drops from the sum of embeddings and positions?",
-    hint="In training, nothing is dropped from what your first layers read. Pass `dropout` on to `PositionalEncoding`.",
+    hint="In training, nothing is dropped from what your first layers read. Pass `dropout` to `PositionalEncoding`.",
 )
 
 mistake(
@@ -2988,9 +2998,9 @@ mistake(
         "assert not tie_weights or src_vocab == tgt_vocab\nif tie_weights and src_vocab != tgt_vocab:",
     ),
     section="tf-tying",
-    why="Unequal vocabularies end in an AssertionError, and under `python -O` in no error at all. You checked the "
+    why="Unequal vocabularies end in an AssertionError, and in no error at all under `python -O`. You checked the "
     "arguments with `assert`. Which error does the course use for wrong arguments?",
-    hint="With `tie_weights` and two different vocabulary sizes, raise a `ValueError` instead of using `assert`.",
+    hint="For tied vocabularies of different sizes you use `assert`. Raise a `ValueError` instead.",
 )
 
 mistake(
@@ -3005,8 +3015,9 @@ mistake(
         """,
     ),
     section="tf-sharing",
-    why="Two layers of your decoder share their parameters. They are one object. How do you make separate layers?",
-    hint="Two layers of your decoder are one and the same. Make each layer afresh.",
+    why="Two layers of your decoder share their parameters. You put one object into the stack twice. How do you make "
+    "separate layers?",
+    hint="Two layers of your decoder are one object. Make a new layer each time.",
 )
 
 
@@ -3024,7 +3035,7 @@ mistake(
     section="tf-shift",
     why="Each position reads the word that it has to predict. You moved the tokens to the left. Which target should "
     "position t read?",
-    hint="Your tokens moved the wrong way: position t should read the target of position t - 1.",
+    hint="Your tokens moved to the left. Position t should read the target of position t - 1.",
 )
 
 mistake(
@@ -3045,9 +3056,9 @@ mistake(
     edit("targets[..., :-1]", "targets"),
     base="concatenated",
     section="tf-shift",
-    why="Inputs and targets have different lengths. You put the start in front and took nothing off the end. Which "
+    why="Inputs and targets have different lengths. You put the start in front and dropped nothing at the end. Which "
     "token is never read, because nothing is predicted after it?",
-    hint="Your result is one token too long. The last token is never read: nothing is predicted after it.",
+    hint="Your result is one token too long. Drop the last token: nothing is predicted after it, so it is never read.",
 )
 
 mistake(
@@ -3056,9 +3067,9 @@ mistake(
     edit("def shift_right(targets, bos_id=BOS):", "def shift_right(targets, bos_id=2):"),
     edit("targets.roll(1, dims=-1)", "targets.clone()"),
     section="tf-shift",
-    why="From the second position on, each reads the word that it has to predict. You overwrote the first token, and "
-    "the others have not moved. By how much should they move?",
-    hint="Your tokens have not moved, only the first was overwritten. Each goes one position to the right.",
+    why="From the second position on, each position reads the word that it has to predict. You overwrote the first "
+    "token and did not move the others. By how much should they move?",
+    hint="Your tokens have not moved: you only overwrote the first. Move each one position to the right.",
 )
 
 mistake(
@@ -3071,7 +3082,7 @@ mistake(
     section="tf-shift",
     why="After the call, the caller's targets are shifted, and the loss compares with the wrong tokens. You worked "
     "in place. On which tensor should you work?",
-    hint="Your function changes its argument. Make a new tensor.",
+    hint="Your function changes its argument. Write into a new tensor.",
 )
 
 mistake(
@@ -3082,7 +3093,7 @@ mistake(
     section="tf-shift",
     why="Your function ignores `bos_id`. You wrote the id of the start into the code, but another vocabulary may "
     "have another one. Where should the argument be used?",
-    hint="Your function ignores `bos_id`.",
+    hint="Your function ignores `bos_id`. Use it instead of the fixed number.",
 )
 
 mistake(
@@ -3091,9 +3102,9 @@ mistake(
     edit("def shift_right(targets, bos_id=2):", "def shift_right(targets, bos_id=1):"),
     base="concatenated",
     section="tf-shift",
-    why="Without the argument, your sequences start with the unknown word. Your default id is 1. Which id does BOS "
+    why="Without `bos_id`, your sequences start with the unknown word. You chose 1 as the default. Which id does BOS "
     "have in this course?",
-    hint="Without the argument your sequences start with id 1. In this course `BOS` is 2.",
+    hint="Without `bos_id` your sequences start with id 1, which is UNK. Take `BOS` as the default.",
 )
 
 mistake(
@@ -3104,7 +3115,7 @@ mistake(
     section="tf-shift",
     why="A single sequence of shape (T,) makes your function fail. You shift along axis 1. Which axis is time, "
     "counted from the end?",
-    hint="A single sequence `(T,)` makes your function fail. Index time as the last axis, with `...`.",
+    hint="A single sequence `(T,)` makes your function fail. Index time as the last axis, whatever comes before it.",
 )
 
 mistake(
@@ -3114,7 +3125,7 @@ mistake(
     base="concatenated",
     section="tf-shift",
     why="Each sentence reads its neighbour in the batch. You shift along the first axis. Which axis is time?",
-    hint="Your rows moved, not your columns: each sentence reads the one before it in the batch. Time is the last "
+    hint="You moved rows instead of columns: each sentence reads the one before it in the batch. Time is the last "
     "axis.",
 )
 
@@ -3127,7 +3138,7 @@ mistake(
     ),
     base="concatenated",
     section="tf-shift",
-    why="Your result has another type than the targets. You made the start with a function that always gives int64. "
+    why="Your result has another dtype than the targets. You made the start with a function that always gives int64. "
     "Which functions keep the type of a given tensor?",
     hint="Your result has another dtype than the targets. `full_like` and `new_full` keep it.",
 )
@@ -3138,9 +3149,9 @@ mistake(
     edit("def shift_right(targets, bos_id=BOS):", "def shift_right(targets, bos_id=2):"),
     edit("return shifted", "return shifted.where(shifted != 3, 0)"),
     section="tf-shift",
-    why="The end of the sentence becomes padding in what the decoder reads. Your shift changes a token on the way. "
-    "What should a shift change apart from positions?",
-    hint="Your shift changes a token on the way: EOS is to stay EOS. It only moves tokens.",
+    why="The end of the sentence becomes padding in what the decoder reads. You changed a token while shifting. What "
+    "should a shift change apart from positions?",
+    hint="Your shift turns EOS into padding. Only move the tokens, and change none.",
 )
 
 mistake(
@@ -3149,9 +3160,9 @@ mistake(
     edit("shifted[..., 0] = bos_id", "shifted[..., 0] = 0"),
     base="filled",
     section="tf-shift",
-    why="The first query of the decoder has nothing to attend to. Your first position holds padding, which its mask "
-    "hides. Which id should it hold?",
-    hint="Your sequences start with padding. The first position holds `bos_id`.",
+    why="The first query of the decoder has nothing to attend to. You put padding at the first position, and the mask "
+    "hides it. Which id should this position hold?",
+    hint="Your sequences start with padding. Put `bos_id` at the first position.",
 )
 
 mistake(
@@ -3165,7 +3176,7 @@ mistake(
     base="concatenated",
     section="tf-shift",
     why="Your result is the targets themselves, so each position reads the word that it has to predict. You put the "
-    "start in front and cut it off again. At which end should a token go?",
+    "start in front and cut it off again. At which end should you drop a token?",
     hint="Your result is the targets themselves. Cut off the last token, not the first one.",
 )
 
@@ -3175,9 +3186,9 @@ mistake(
     edit("targets.new_empty(targets.shape)", "torch.zeros(targets.shape)"),
     base="filled",
     section="tf-shift",
-    why="An embedding refuses your result, because it holds floats. Floats are the default type of a new tensor. "
-    "Which functions keep the type of a given tensor?",
-    hint="Your result holds floats. Make it like the targets: `zeros_like`, `new_empty`, or `dtype=targets.dtype`.",
+    why="An embedding refuses your result, because it holds floats. You made a new tensor without a type, and floats "
+    "are the default. Which functions keep the type of a given tensor?",
+    hint="Your result holds floats. Make it in the type of the targets, for example with `zeros_like`.",
 )
 
 
@@ -3189,9 +3200,9 @@ mistake(
     "transformer.count_parameters",
     "tied-counted-twice",
     section="tf-count",
-    why="Your total is too large for a model with tied weights. A shared table counts in each part that holds it. "
+    why="Your total is too large for a model with tied weights. You counted a shared table in each part that holds it. "
     "How can you tell that two parameters are one tensor?",
-    hint="Your count holds tied parameters several times. Remember which ones you have counted, by identity.",
+    hint="Your total counts tied parameters several times. Remember, by identity, which ones you have counted.",
 )
 def count_parameters(model):
     counts = {name: sum(p.numel() for p in part.parameters()) for name, part in model.named_children()}
@@ -3203,9 +3214,9 @@ def count_parameters(model):
     "transformer.count_parameters",
     "tied-counted-in-each-part",
     section="tf-count",
-    why="Your total is right, but your parts add up to more. Each part counts a shared table. To which part should "
-    "it belong?",
-    hint="Your total is right, but your parts add up to more. A shared parameter counts in the first part alone.",
+    why="Your total is right, but your parts add up to more. You counted a shared table in each part. To which part "
+    "should it belong?",
+    hint="Your total is right, but your parts add up to more. Count a shared parameter in the first part alone.",
 )
 def count_parameters(model):
     counts = {name: sum(p.numel() for p in part.parameters()) for name, part in model.named_children()}
@@ -3223,7 +3234,7 @@ mistake(
     section="tf-count",
     why="Your dictionary lacks the total, which is the number to compare with a paper's table. You returned only the "
     "parts. Which key does the task name?",
-    hint='Your dictionary has no key "total".',
+    hint='Your dictionary has no key "total". Store the number for the whole model there.',
 )
 
 mistake(
@@ -3255,9 +3266,9 @@ mistake(
         "(p.numel() for p in {*model.parameters(), *model.buffers()})",
     ),
     section="tf-count",
-    why="Your count is too large. It includes buffers, such as the table of positions, which nobody learns. What is "
+    why="Your count is too large. You included buffers, such as the table of positions, which are not learned. What is "
     "the difference between the parameters and the state dictionary?",
-    hint="Your count holds buffers, such as the table of positions. Count `parameters()`, not `state_dict()`.",
+    hint="Your count includes buffers, such as the table of positions. Count `parameters()`, not `state_dict()`.",
 )
 
 mistake(
@@ -3286,7 +3297,7 @@ mistake(
     section="tf-count",
     why="Your counts are far too small. You counted tensors, and a matrix is one tensor. How many numbers does a "
     "tensor hold?",
-    hint="Your counts are far too small: you count tensors. `numel()` says how many numbers one holds.",
+    hint="Your counts are far too small: you count tensors. `numel()` says how many numbers each holds.",
 )
 
 mistake(
@@ -3320,7 +3331,8 @@ mistake(
     section="tf-count",
     why="Your count is too small: two norms that both start at 1 count once. You told parameters apart by their "
     "values. When are two parameters the same?",
-    hint="You tell parameters apart by their values. Two are the same only if they are one object (`is`, or `id`).",
+    hint="You tell parameters apart by their values. Compare identities: two parameters are the same only if they are "
+    "one object.",
 )
 
 mistake(
@@ -3363,9 +3375,9 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why='With `norm="pre"`, your layer has no norm at all. Both sublayers read the plain input. What does "pre" say '
-    "about the position of the norm?",
-    hint='With `norm="pre"` your layer has no norm at all. Each sublayer then reads its normalised input.',
+    why='With `norm="pre"`, your layer has no norm at all. You passed both sublayers their plain input. What does '
+    '"pre" say about the position of the norm?',
+    hint='With `norm="pre"` your layer has no norm at all. Let each sublayer read its normalised input.',
 )
 
 mistake(
@@ -3381,9 +3393,9 @@ mistake(
         """,
     ),
     section="tf-encoder-layer",
-    why="What the attention returned reaches the output only through the feed-forward network. The second connection "
-    "adds the layer's first input. Which tensor should the second shortcut carry?",
-    hint="Around the feed-forward network you add the layer's first input. Add what the first connection returned.",
+    why="What the attention returned reaches the output only through the feed-forward network. You add the layer's "
+    "first input in the second connection. Which tensor should the second shortcut carry?",
+    hint="Your second shortcut carries the layer's input. It should carry what the first connection returned.",
 )
 
 mistake(
@@ -3394,7 +3406,7 @@ mistake(
         "tgt_embed = nn.Sequential(tables[1], nn.Dropout(dropout))\nmodel = Transformer(",
     ),
     section="tf-flow",
-    why="Your decoder sees its words without their order. You added positions to the source alone. Which two "
-    "embeddings need them?",
-    hint="What your decoder reads has no positions. Source and target each get a table and a positional encoding.",
+    why="What your decoder reads holds no positions. You added positions to the source alone. Which two embeddings "
+    "need them?",
+    hint="What your decoder reads has no positions. Give the target a positional encoding like the source's.",
 )

@@ -26,7 +26,7 @@ from solutions.translation import words
 
 
 class WordTokenizer:
-    """A word is one token, whatever its case, and so is a punctuation mark: equal ids do not mean equal words."""
+    """A word is one token, whatever its case, and so is a punctuation mark. Equal ids do not mean equal words."""
 
     def __init__(self, words):
         self.words = words
@@ -153,13 +153,18 @@ def test_evaluation_mode(learner, reference, rng):
     tables, pairs = texts_and_tables(rng, 7)
     for training in (True, False):
         result, seen, *_ = judged(learner, tables, WORDS, pairs, training)
-        assert seen, "The model's encoder was not used."
-        assert not any(mode for mode, _ in seen), "During the evaluation the model is in training mode."
-        assert not any(recorded for _, recorded in seen), "During the evaluation the model runs with gradients enabled."
+        assert seen, "evaluate(model, pairs) did not call the model's encoder."
+        assert not any(mode for mode, _ in seen), (
+            "During evaluate(model, pairs) the model runs in training mode. It should be in evaluation mode."
+        )
+        assert not any(recorded for _, recorded in seen), (
+            "During evaluate(model, pairs) the model runs with gradients enabled. They should be off."
+        )
         expected = judged(reference, tables, WORDS, pairs, training)[0]
         right = isinstance(result, dict) and {"bleu", "loss"} <= result.keys()
-        assert right, "evaluate should return a dictionary."
-        assert_close(result["loss"], expected["loss"], f'"loss" of a model that came with training={training}', 1e-5)
+        assert right, f'evaluate should return {{"bleu": ..., "loss": ...}}, but returned {result!r:.200}.'
+        what = f'"loss" of evaluate(model, pairs) for a model that came with training={training}'
+        assert_close(result["loss"], expected["loss"], what, 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
@@ -168,19 +173,20 @@ def test_mode_stays(learner, reference, rng):
     tables, pairs = texts_and_tables(rng, 5)
     for training in (False, True):
         _, seen, after, grown, unchanged = judged(learner, tables, WORDS, pairs, training)
-        assert seen, "The model's encoder was not used."
+        assert seen, "evaluate(model, pairs) did not call the model's encoder."
         assert after is training, (
-            f"The model had training={training} before evaluate, and has training={after} after it."
+            f"The model had training={training} before evaluate, but has training={after} after it. "
+            "Restore the mode that it had."
         )
-        assert not grown, "After the evaluation the parameters have gradients."
-        assert unchanged is True, "evaluate changed the list of pairs."
+        assert not grown, "After evaluate(model, pairs) the parameters have gradients. It should make no backward pass."
+        assert unchanged is True, "evaluate changed the list of pairs. It should only read it."
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_tokenizer(learner, reference, rng):
-    """A tokenizer that is passed is used in place of the model's."""
+    """A tokeniser that is passed is used instead of the model's own."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], whose="given")
-    assert_close(got, expected, ('"bleu" with a tokenizer', '"loss" with a tokenizer'), 1e-5)
+    assert_close(got, expected, ('"bleu" of evaluate with a tokenizer', '"loss" of evaluate with a tokenizer'), 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
@@ -188,23 +194,23 @@ def test_beam_size(learner, reference, rng):
     """beam_size is passed on to the decoding."""
     for beam_size in (2, 3):
         got, expected = both_scores(learner, reference, rng, ["bleu"], 8, beam_size=beam_size)
-        assert_close(got[0], expected[0], f'"bleu" with beam_size={beam_size}', 1e-6)
+        assert_close(got[0], expected[0], f'"bleu" of evaluate with beam_size={beam_size}', 1e-6)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_long_pairs(learner, reference, rng):
-    """A pair with more than max_tokens tokens is scored all the same."""
+    """A pair with more than max_tokens tokens is scored like any other."""
     got, expected = both_scores(learner, reference, rng, ["bleu", "loss"], max_tokens=5)
-    assert_close(got, expected, ('"bleu" with max_tokens=5', '"loss" with max_tokens=5'), 1e-5)
+    assert_close(got, expected, ('"bleu" of evaluate with max_tokens=5', '"loss" of evaluate with max_tokens=5'), 1e-5)
 
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_nothing_to_judge(learner, reference, rng):
     """Without pairs both scores are 0."""
     got, _ = both_scores(learner, reference, rng, ["bleu", "loss"], 0)
-    assert_close(got, (0.0, 0.0), ('"bleu" without pairs', '"loss" without pairs'))
+    assert_close(got, (0.0, 0.0), ('"bleu" of evaluate without pairs', '"loss" of evaluate without pairs'))
     got, expected = both_scores(learner, reference, rng, ["loss"], 2)
-    assert_close(got[0], expected[0], '"loss" of 2 pairs', 1e-5)
+    assert_close(got[0], expected[0], '"loss" of evaluate for 2 pairs', 1e-5)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -289,7 +295,7 @@ def test_patience_below_one(learner, reference, rng):
         assert_refused(outcome, f"early_stopping([3.0, 2.0], {patience})", ("ValueError",), str)
     losses = random_losses(rng, 7)
     _, kept = reply_of(learner, stop_early, [(losses, 2)], parts=2)
-    assert kept == [losses], "early_stopping changed the list of losses."
+    assert kept == [losses], f"early_stopping({losses}, 2) changed the list of losses to {kept[0]}. Only read it."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -351,13 +357,15 @@ def saved_file(learner, seed, data, steps, position):
         learner.save_checkpoint(path, *training.parts, position)
         training.go(steps, 2)
         if not path.exists():
-            return {"complaint": "After save_checkpoint(path, ...) there is no file under this path."}
+            return {
+                "complaint": "After save_checkpoint(path, ...) there is no file under this path. Is it renamed to it?"
+            }
         try:
             saved = torch.load(path, weights_only=True)
         except Exception as error:
             return {"complaint": f"torch.load(path, weights_only=True) cannot read the file ({type(error).__name__})."}
     if not isinstance(saved, dict):
-        return {"complaint": f"The file should hold a dictionary, but holds a {type(saved).__name__}."}
+        return {"complaint": f"The file of save_checkpoint should hold a dictionary, not a {type(saved).__name__}."}
     return {"complaint": "", "after": [one.detach() for one in training.model.parameters()], **flattened(saved)}
 
 
@@ -376,9 +384,11 @@ def check_saved(learner, reference, rng, name, position=None):
         got, expected = both_files(learner, reference, rng, steps, steps if position is None else position)
         wanted = {path: value for path, value in expected.items() if path.partition(".")[0] == name}
         found = {path: value for path, value in got.items() if path.partition(".")[0] == name}
-        assert found, f'The file has no entry "{name}".'
+        assert found, f'The file that save_checkpoint wrote has no entry "{name}".'
         missing = sorted(wanted.keys() - found.keys())
-        assert not missing, f'The entry "{name}" of the file lacks {missing[0].partition(".")[2] or name}.'
+        assert not missing, (
+            f'The entry "{name}" of the file that save_checkpoint wrote lacks {missing[0].partition(".")[2] or name}.'
+        )
         for path, value in wanted.items():
             assert_equal(found[path], value, f'"{path}" in the file, after {steps} steps')
 
@@ -463,9 +473,12 @@ def test_renamed_beside_the_old_one(learner, reference, rng):
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
     (found,) = reply_of(learner, save_twice_with_a_witness, *request, parts=1, uses=(Training,))
     assert found != "another disk", (
-        "The new file is written in another folder than `path`. That may be on another disk, where renaming fails."
+        "save_checkpoint writes the new file in another folder than `path`. That folder may be on another disk, and "
+        "then renaming fails."
     )
-    assert found == 2, "The new file was copied over the old one. A crash in the middle of a copy leaves half a file."
+    assert found == 2, (
+        "save_checkpoint wrote the new file over the old one. A crash in the middle of writing leaves half a file."
+    )
 
 
 def save_on_a_full_disk(learner, seed, data):
@@ -504,12 +517,19 @@ def save_on_a_full_disk(learner, seed, data):
 
 @pytest.mark.task("translation.save_checkpoint", points=1)
 def test_whole_or_not_at_all(learner, reference, rng):
-    """A checkpoint replaces the one before. If writing fails half-way, that one stays whole, and an error is raised."""
+    """A checkpoint replaces the old one. If writing fails half-way, the old one stays whole, and an error is raised."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
     raised, found = reply_of(learner, save_on_a_full_disk, *request, parts=2, uses=(Training,))
-    assert found is not None, "Writing failed half-way (a full disk), and now there is no checkpoint under the path."
-    assert found == 3, f"Writing failed half-way (a full disk). The path should hold the one before, but holds {found}."
-    assert "No space" in str(raised), "Writing failed half-way (a full disk), and save_checkpoint raised no error."
+    assert found is not None, (
+        "Writing failed half-way (a full disk), and no file is left under the path. The old checkpoint should be there."
+    )
+    assert found == 3, (
+        "Writing failed half-way (a full disk). The path should still hold the checkpoint of position 3, "
+        f"but holds {found}."
+    )
+    assert "No space" in str(raised), (
+        "Writing failed half-way (a full disk), but save_checkpoint raised no error. The error should reach the caller."
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -570,7 +590,7 @@ def test_model_loaded(learner, reference, rng):
     """The model has the weights and buffers of the file, and the same mode as before."""
     got, _ = check_loaded(learner, reference, rng)
     assert got["mode"] is True, (
-        "The model was in training mode before load_checkpoint, and is in evaluation mode after it."
+        "The model was in training mode before load_checkpoint, but is in evaluation mode after it. Leave it alone."
     )
 
 
@@ -584,7 +604,7 @@ def test_optimizer_loaded(learner, reference, rng):
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
 def test_scheduler_loaded(learner, reference, rng):
-    """The learning rates continue where they were."""
+    """The learning rates continue where the file left them."""
     got, expected = resumed(learner, reference, rng)
     assert_equal(got["rates"], expected["rates"], "the learning rates of the four steps after load_checkpoint")
     got, expected = resumed(learner, reference, rng, plateau=True)
@@ -648,7 +668,9 @@ def test_nothing_is_executed(learner, reference, rng):
     """A file that would execute code when it is read is refused."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4)
     (sprung,) = reply_of(learner, load_a_trap, *request, parts=1, uses=(Training,))
-    assert sprung is False, "A file can hold code, and your function executes it: read with `weights_only=True`."
+    assert sprung is False, (
+        "A file can hold code, and load_checkpoint executed it. Read the file with `weights_only=True`."
+    )
     check_loaded(learner, reference, rng)  # catches functions that read nothing
 
 
@@ -788,7 +810,7 @@ def check_average(learner, rng, shares, tied=False, dtype=torch.float64, told=""
     numbers = rng.normal(50, dtype=dtype)
     uses = (fill_parameters, Exchange, SharedModel, backward_passes)
     complaint, replies = reply_of(learner, average, numbers, tied, shares, parts=2, uses=uses)
-    assert not complaint, f"With {len(shares)} processes{told} the exchange fails: {complaint}."
+    assert not complaint, f"With {len(shares)} processes{told} average_gradients fails to exchange: {complaint}."
     model = SharedModel(numbers, tied)
     tokens = backward_passes(model, [part for share in shares for part in share])
     for rank, (_, gradients, after) in enumerate(replies):
@@ -800,7 +822,7 @@ def check_average(learner, rng, shares, tied=False, dtype=torch.float64, told=""
             if got is None and one.grad is None:
                 continue
             what = f"the gradient of {name} in process {rank} of {len(shares)}{told}"
-            assert got is not None, f"{what} is None."
+            assert got is not None, f"{what} is None, but should be a tensor."
             assert_close(got, right, what, 1e-9 if dtype == torch.float64 else 1e-5, 1e-12)
         for got, right in zip(after, model.parameters()):
             assert_equal(got, right.detach(), f"a parameter of process {rank} after average_gradients")
@@ -907,13 +929,15 @@ def both_costs(learner, reference, cases, name):
 
 @pytest.mark.task("translation.training_resources", points=2)
 def test_parameters(learner, reference, rng):
-    """All parameters are counted, the table that is used twice once."""
+    """All parameters are counted, and the table with two uses counts once."""
     gpt2 = {"num_layers": 12, "d_model": 768, "num_heads": 12, "vocab_size": 50257, "length": 1024}
     cases = [random_case(rng), random_case(rng), random_case(rng, **gpt2)]
     got, expected = both_costs(learner, reference, cases, "parameters")
     for number, right, case in zip(got, expected, cases):
         sizes = ", ".join(f"{name}={case[name]}" for name in ("num_layers", "d_model", "vocab_size", "length"))
-        assert number == right, f"With {sizes} the model has {right:,} parameters, and not {number:,}."
+        assert number == right, (
+            f"For {sizes}, training_resources should count {right:,} parameters, but counts {number:,}."
+        )
 
 
 @pytest.mark.task("translation.training_resources", points=2)
@@ -962,7 +986,7 @@ def test_operations_of_a_step(learner, reference, rng):
 
 @pytest.mark.task("translation.training_resources", points=2)
 def test_utilisation(learner, reference, rng):
-    """The share of what all devices together could have done."""
+    """utilisation is the share of what all devices together could have done."""
     for devices in (1, 8):
         case = random_case(rng, devices=devices)
         (operations,), _ = both_costs(learner, reference, [case], "operations")
@@ -1013,7 +1037,7 @@ def both_maps(learner, reference, rng, number=1, **options):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_shapes(learner, reference, rng):
-    """Three maps, each (layer, head, query, key)."""
+    """There are three maps, each with the axes layer, head, query and key."""
     found, *_ = both_maps(learner, reference, rng)
     shapes = {"encoder": (3, 4, 7, 7), "decoder": (3, 4, 5, 5), "cross": (3, 4, 5, 7)}
     for name, shape in shapes.items():
@@ -1021,7 +1045,9 @@ def test_shapes(learner, reference, rng):
         what = f'attention_maps(model, src, tgt)["{name}"]'
         assert isinstance(got, torch.Tensor), f"{what} should be a tensor, but is a {type(got).__name__}."
         assert got.shape == shape, f"{what} should have the shape {shape}, but has {tuple(got.shape)}."
-        assert bool((got.sum(-1) - 1).abs().max() < 1e-3), f"{what}: the weights of a query do not add up to 1."
+        assert bool((got.sum(-1) - 1).abs().max() < 1e-3), (
+            f"{what} should have weights that add up to 1 for each query."
+        )
 
 
 def check_map(learner, reference, rng, name):
@@ -1031,19 +1057,19 @@ def check_map(learner, reference, rng, name):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_encoder(learner, reference, rng):
-    """The encoder's maps, all layers and heads."""
+    """The encoder's maps are right, for all layers and heads."""
     check_map(learner, reference, rng, "encoder")
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_decoder(learner, reference, rng):
-    """The decoder's own maps, which never look ahead."""
+    """The maps of the decoder's self-attention are right, and never look ahead."""
     check_map(learner, reference, rng, "decoder")
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_cross(learner, reference, rng):
-    """The maps from the decoder to the encoder."""
+    """The maps of the decoder's cross-attention are right."""
     check_map(learner, reference, rng, "cross")
 
 
@@ -1060,10 +1086,12 @@ def test_model_stays(learner, reference, rng):
     """The model's mode is the same after the call as before it."""
     for training in (True, False):
         found, _, modes, _ = both_maps(learner, reference, rng, training=training)
-        assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
-        assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
+        assert isinstance(found[0]["cross"], torch.Tensor), '"cross" of attention_maps should be a tensor.'
+        shape = tuple(found[0]["cross"].shape)
+        assert shape == (3, 4, 5, 7), f'"cross" of attention_maps should have the shape (3, 4, 5, 7), but has {shape}.'
         assert modes == [training], (
-            f"The model had training={training} before attention_maps, and has {modes} after it."
+            f"Before attention_maps the modules of the model had training={training}; after it they have "
+            f"{' and '.join(map(str, modes))}. Restore the mode."
         )
 
 
@@ -1071,9 +1099,10 @@ def test_model_stays(learner, reference, rng):
 def test_no_gradients(learner, reference, rng):
     """The maps are detached from the graph of gradients."""
     found, recorded, *_ = both_maps(learner, reference, rng)
-    assert isinstance(found[0]["cross"], torch.Tensor), '"cross" should be a tensor.'
-    assert found[0]["cross"].shape == (3, 4, 5, 7), '"cross" has the wrong shape.'
-    assert not recorded, "The maps are recorded for gradients."
+    assert isinstance(found[0]["cross"], torch.Tensor), '"cross" of attention_maps should be a tensor.'
+    shape = tuple(found[0]["cross"].shape)
+    assert shape == (3, 4, 5, 7), f'"cross" of attention_maps should have the shape (3, 4, 5, 7), but has {shape}.'
+    assert not recorded, "The maps that attention_maps returns require gradients. Call the model without recording."
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
@@ -1107,7 +1136,7 @@ def random_weights(rng, *shape, dtype=torch.float32):
 
 @pytest.mark.task("translation.read_alignment", points=1)
 def test_strongest(learner, reference, rng):
-    """For each target position, the source position with the largest weight."""
+    """Each target position gets the source position with the largest weight."""
     for targets, sources in ((5, 7), (8, 3), (6, 6)):
         weights = random_weights(rng, targets, sources)
         expected = [max(range(sources), key=row.__getitem__) for row in weights.tolist()]
@@ -1179,7 +1208,7 @@ def complaint_about_texts(outputs):
         return f"translate should return a list of texts, but returned a {type(outputs).__name__}."
     if not all(isinstance(one, str) for one in outputs):
         kinds = " and ".join(sorted({type(one).__name__ for one in outputs} - {"str"}))
-        return f"translate should return a list of texts, but there are items of the type {kinds} in it."
+        return f"translate should return a list of texts, but it holds items of type {kinds}."
     return ""
 
 
@@ -1280,28 +1309,32 @@ def check_manners(learner, rng):
     request = (german, english, int(rng.integers(0, 1000, 1)), 2 * GIVEN)  # it may take as many steps as for all pairs
     uses = (complaint_about_translator, complaint_about_texts, NoGrammar)
     said = reply_of(learner, try_out, *request, seconds=PATIENCE, uses=uses)
-    assert isinstance(said, dict), "The check could not call what train_translator returned."
+    assert isinstance(said, dict), (
+        "What train_translator returned could not be called: it should be (model, translate)."
+    )
     number = said.get("parameters")
     assert type(number) is int, "The parameters of the model could not be counted."
     assert number <= PARAMETERS, f"The model has {number:,} parameters; {PARAMETERS:,} are allowed."
-    assert number > 0, "The model has no parameters, so nothing of it was trained."
+    assert number > 0, "The model that train_translator returned has no parameters. Return the one that was trained."
     outputs = said.get("first")
     assert isinstance(outputs, (list, tuple)), "What translate returned could not be read."
-    assert said.get("pairs") == pairs, "train_translator changed the list of pairs."
-    assert len(outputs) == len(german), "translate should return one translation for each sentence."
+    assert said.get("pairs") == pairs, "train_translator changed the list of pairs. Work on a copy."
+    assert len(outputs) == len(german), (
+        f"For {len(german)} sentences, translate should return as many translations, but returned {len(outputs)}."
+    )
     complaints = {
         "second": "A second call of translate gives other translations: is the model in evaluation mode?",
-        "turned": "Sentences in another order should give their own translations, in that order.",
-        "again": "Trained a second time with the same seed, the model translates differently.",
+        "turned": "For sentences in another order, translate should return translations in that order, but does not.",
+        "again": "Trained a second time with the same seed, the model translates differently. Is all of it seeded?",
     }
     for name, complaint in complaints.items():
         assert said.get(name) == list(outputs[:: -1 if name == "turned" else 1]), complaint
-    assert list(outputs) != german, "translate returns the German sentences as they are."
+    assert list(outputs) != german, "translate returns the German sentences as they are, instead of translations."
 
 
 @pytest.mark.task("translation.train_translator", points=8)
 def test_translator(learner, reference, rng):
-    """BLEU of at least 20, 40, 60, 80 on sentences that it has never seen: 2 points each."""
+    """BLEU is at least 20, 40, 60, 80 on sentences that the model has never seen: 2 points each."""
     check_manners(learner, rng)
     pairs = short_pairs(4000, int(rng.integers(0, 10**6, 1)), "train")
     hidden = short_pairs(150, int(rng.integers(0, 10**6, 1)), "test")
@@ -1317,7 +1350,8 @@ def test_translator(learner, reference, rng):
     bleu = corpus_bleu([words(one) for one in outputs], [[words(english)] for _, english in hidden])
     reached = sum(bleu >= threshold for threshold in THRESHOLDS)
     assert without != outputs[:20] or not reached, (
-        "The translations do not depend on the parameters of the model that you return: return the one that translates."
+        "The translations do not depend on the parameters of the model that train_translator returned. Return the "
+        "model that translates."
     )
     if reached < len(THRESHOLDS):
         raise PartlyRight(

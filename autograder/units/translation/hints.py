@@ -4,7 +4,7 @@ HINTS = {
     "translation.evaluate": (
         "One score says what the model writes without help. The other says how likely the model finds what a person "
         "wrote. Which score is which, and for which of them does the model need the reference as input?",
-        "`encode_pairs`, `token_batches` and `make_batch` give you batches for the loss; add up sums and tokens, and "
+        "`encode_pairs`, `token_batches` and `make_batch` give you batches for the loss. Add up sums and tokens, and "
         "divide at the end. `max_tokens` has to be at least the size of the largest pair. `translate` writes the "
         "translations; BLEU gets lists of words, and one list of references for each. Use evaluation mode without "
         "gradients, and restore the model's mode at the end. Without pairs, do not divide.",
@@ -14,8 +14,8 @@ HINTS = {
         "without gradients, for each batch of token_batches:\n"
         "    log-probabilities; add the sum of the losses (padding ignored) and the tokens\n"
         "outputs = translations of all sources, with tokenizer and beam_size\n"
-        "mode back to what it was\n"
-        "return BLEU of words(outputs) against [words(target)], and loss / tokens",
+        "restore the mode\n"
+        "return BLEU of the words of the outputs and of the targets, and the loss per token",
     ),
     "translation.early_stopping": (
         "The losses are 5, 4, 4.5, 4.2. Which one is the best, and how many validations have come since? With which "
@@ -26,7 +26,7 @@ HINTS = {
         "raise ValueError for a patience below 1\n"
         "best = None\n"
         "for each index and loss:\n"
-        "    unless it is NaN: if there is no best yet, or this one is lower: best = index\n"
+        "    if it is not NaN, and there is no best yet or this loss is lower: best = index\n"
         "stop = there is a best one, and at least patience losses come after it\n"
         "return best, stop",
     ),
@@ -35,11 +35,11 @@ HINTS = {
         "that is not in the program? There are five things; one of them draws the random numbers of dropout.",
         "Three of the five have `state_dict()`. PyTorch's generator has `torch.get_rng_state()`, and the position is "
         "passed to you. Put all five into one dictionary, under the names of the docstring. A file is incomplete "
-        "while you write it. So write to another name in the same folder, then call `os.replace(that, path)`.",
+        "while you write it. So write to another name in the same folder, then rename the file with `os.replace`.",
         'everything = a dictionary: "model", "optimizer", "scheduler" (their state_dict()),\n'
         '    "random" (the state of the generator), "position"\n'
         "torch.save it beside the path, under another name\n"
-        "os.replace that name by the path",
+        "rename it to the path, with os.replace",
     ),
     "translation.load_checkpoint": (
         "The objects exist already, and the optimiser holds the parameters of this model. Do the objects need new "
@@ -67,13 +67,14 @@ HINTS = {
     "translation.training_resources": (
         "How many weights does one layer have? Which of all parameters multiply a vector, and which are only looked up "
         "or added?",
-        "The projections of a layer have 4 d^2 weights and 4 d biases; the feed-forward part has 8 d^2 and 5 d; two "
-        "normalisations have 4 d. The output layer multiplies each token by V rows of d numbers. The docstring has "
-        "the formulas: bytes for one layer, operations for one token.",
+        "Write down the shape of every matrix in a layer: four projections, and two in the feed-forward part. Each has "
+        "a bias for every output. Each normalisation has a gain and a bias. The output layer multiplies every token by "
+        "a whole table. The docstring has the formulas: bytes for one layer, operations for one token.",
         "tokens = rows times length\n"
-        "weights of all layers; weights of the output layer; biases and normalisations\n"
+        "weights of a layer: 12 d^2; of the output layer: V d\n"
+        "biases and normalisations: 13 d in a layer, and 2 d after the last\n"
         "parameters = all of these, and the table of positions\n"
-        "activation_bytes = layers times the formula\n"
+        "activation_bytes = layers times the bytes of one\n"
         "operations = tokens times (6 for each weight that multiplies, and the attention term)\n"
         "utilisation = operations / (seconds times peak times devices)\n"
         "return Resources(...)",
@@ -87,7 +88,7 @@ HINTS = {
         "evaluation mode during the call, and restore the mode afterwards.",
         "remember the model's mode; evaluation mode\n"
         "without gradients: call the model\n"
-        "mode back to what it was\n"
+        "restore the mode\n"
         "for each of the three kinds: stack the weights of its layers, without the axis of the batch\n"
         'return a dictionary with "encoder", "decoder", "cross"',
     ),
@@ -103,7 +104,7 @@ HINTS = {
         "pair? What do you lose with a model of half the width?",
         "You have all the parts: a `Vocabulary` of `words` for each language, `make_model`, `token_batches`, "
         "`training_step`, `greedy_decode`. One layer with a width of 64 is enough for short sentences. You know the "
-        "last step in advance. A schedule that falls to 0 there is worth more than any other trick. Set the seed "
+        "last step in advance. A schedule that falls to 0 there helps more than any other trick. Set the seed "
         "before you make the model. Call your function with grammar_pairs(3000, 1), and measure seconds and BLEU.",
         "set the seed; make a generator for the batches\n"
         "a vocabulary for each language; ids of all pairs, targets from BOS to EOS\n"

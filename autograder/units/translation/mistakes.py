@@ -28,7 +28,7 @@ mistake(
     ),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="Your BLEU is the mean of the scores of single sentences, and most of these are 0 for lack of a long match. "
+    why="Your BLEU is the mean of the scores of single sentences, and many of these are 0 for lack of a long match. "
     "BLEU is defined on the counts of the whole corpus. What should be added up before you divide?",
     hint="Your BLEU is the mean of the scores of single sentences. Give all candidates and references to `corpus_bleu` "
     "in one call: it adds up counts before it divides.",
@@ -43,7 +43,7 @@ mistake(
     section="corpus-not-sentences",
     why="Your BLEU is much too good. You counted characters, and runs of four letters match far more often than runs "
     "of four words. Which function of the unit splits a text into words?",
-    hint="Your BLEU counts characters. An n-gram is made of words: `words(text)` gives them.",
+    hint="Your BLEU counts characters. An n-gram is made of words, which the function `words` gives you.",
 )
 
 mistake(
@@ -55,8 +55,8 @@ mistake(
     section="corpus-not-sentences",
     why="A right word with a wrong comma counts as wrong. You split at spaces, so a full stop is part of the word "
     "before it. Which function of the unit separates punctuation?",
-    hint="Your BLEU takes `Haus.` as one word: `text.split()` leaves punctuation where it is. `words(text)` separates "
-    "it.",
+    hint="Your BLEU takes `Haus.` as one word, because you split at spaces. The function `words` separates "
+    "punctuation.",
 )
 
 mistake(
@@ -70,7 +70,7 @@ mistake(
     section="corpus-not-sentences",
     why="The brevity penalty falls on the wrong side. You exchanged candidates and references. Which of them did the "
     "model write?",
-    hint="Your BLEU has candidates and references the wrong way round: what the model wrote comes first.",
+    hint="You exchanged candidates and references. Pass `corpus_bleu` what the model wrote first.",
 )
 
 mistake(
@@ -80,8 +80,7 @@ mistake(
     section="corpus-not-sentences",
     why="Your BLEU is almost 0. You compared the translations with their sources, which are in another language. "
     "Which text of a pair is the reference?",
-    hint="Your BLEU is 0, as if German and English were mixed up. The first texts of the pairs are to be translated, "
-    "and the second ones are the references.",
+    hint="Your BLEU is almost 0, because you compare with the sources. The second text of each pair is the reference.",
 )
 
 mistake(
@@ -100,10 +99,10 @@ mistake(
     edit("outputs = translate(model, [source for source, _ in pairs], tokenizer, beam_size, limit)", ""),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Your BLEU is too good: an error never leads to the next. You took predictions that the model makes while it "
-    "reads the reference. What does it read when it translates on its own?",
-    hint="Your BLEU is too good: you take the most likely words with the *reference* as the decoder's input. When a "
-    "translation is needed there is none; let the model read what it wrote itself (`translate`).",
+    why="Your BLEU is too good: one error never leads to the next. You took predictions that the model makes while it "
+    "reads the reference. What does the decoder read when the model translates on its own?",
+    hint="Your BLEU is too good: you take the most likely words with the *reference* as the decoder's input. In real "
+    "use there is no reference: let the model read what it wrote itself, with `translate`.",
 )
 
 mistake(
@@ -114,7 +113,7 @@ mistake(
     section="evaluating-translations",
     why="Your BLEU lies between 0 and 1. You turned it into a share. On which scale do papers and `corpus_bleu` give "
     "it?",
-    hint="Your BLEU lies between 0 and 1. `corpus_bleu` gives 0 to 100, and so do all papers: leave it as it is.",
+    hint="Your BLEU lies between 0 and 1. `corpus_bleu` gives 0 to 100, as papers do: leave its result as it is.",
 )
 
 mistake(
@@ -125,9 +124,9 @@ mistake(
     base="lists-named-first",
     section="corpus-not-sentences",
     why="Your BLEU is too high: a word with a wrong capital counts as right. You lower-cased the texts, or compared "
-    "ids of a tokenizer that does so. In which form should the texts be compared?",
-    hint="Your BLEU is too high: `Dog` counts as `dog`, as if you compared in lower case, or ids of the tokeniser in "
-    "place of words. Give the texts to `words` as they are.",
+    "ids of a tokeniser that does so. In which form should the texts be compared?",
+    hint="Your BLEU is too high: `Dog` counts as `dog`, since you compare in lower case or compare ids. Pass the texts "
+    "to `words` as they are.",
 )
 
 mistake(
@@ -138,10 +137,10 @@ mistake(
         "translate(model, [source for source, _ in pairs], None, beam_size, max_tokens)",
     ),
     section="evaluating-translations",
-    why="Your loss is right, and your BLEU is not. You did not pass the tokenizer to `translate`, which then uses "
-    "the model's own, whose ids mean other words. Which call needs it?",
-    hint="With a `tokenizer` your loss is right and your BLEU is not: `translate` has to get the same one, or it takes "
-    "the model's own.",
+    why="Your loss is right, but your BLEU is not. You did not pass the tokeniser to `translate`, which then uses the "
+    "model's own, whose ids mean other words. Which call needs it?",
+    hint="With a `tokenizer` your loss is right, but your BLEU is not. Pass the same one to `translate`, which "
+    "otherwise uses the model's own.",
 )
 
 mistake(
@@ -150,9 +149,9 @@ mistake(
     edit("[source for source, _ in pairs]", "sorted((source for source, _ in pairs), key=len)"),
     section="corpus-not-sentences",
     why="Your BLEU is far too low. You translated in order of length, and each translation is compared with another "
-    "sentence's reference. In which order must the translations stand?",
-    hint="Your BLEU is far too low: the translations come in the order of their lengths, the references in that of "
-    "`pairs`. Put every translation back to its position.",
+    "sentence's reference. In which order must the translations come?",
+    hint="Your BLEU is far too low: the translations are in order of length, the references in the order of `pairs`. "
+    "Put every translation back at its position.",
 )
 
 mistake(
@@ -161,9 +160,10 @@ mistake(
     edit("model.eval()", ""),
     base="lists-named-first",
     section="evaluation-mode",
-    why="Both scores are worse and random for a model that comes from training. You left dropout on. Which mode does "
-    "an evaluation need?",
-    hint="A model that comes in training mode is judged in it, dropout included. Call `model.eval()` first.",
+    why="The loss of a model that comes from training is too high and random. You left the model in training mode, "
+    "with dropout. Which mode does an evaluation need?",
+    hint="A model that comes in training mode keeps its dropout while you compute the loss. Put it into evaluation "
+    "mode first.",
 )
 
 mistake(
@@ -174,8 +174,8 @@ mistake(
     section="evaluation-mode",
     why="Training goes on without dropout after your evaluation. You left the model in evaluation mode. Which mode "
     "should it have afterwards?",
-    hint="After your evaluation the model is in evaluation mode, whatever it was in before. Remember `model.training`, "
-    "and set it back at the end.",
+    hint="After your evaluation the model is in evaluation mode, whatever its mode was before. Remember "
+    "`model.training`, and restore that mode at the end.",
 )
 
 mistake(
@@ -184,10 +184,10 @@ mistake(
     edit("model.train(was_training)", "model.train()"),
     base="lists-named-first",
     section="evaluation-mode",
-    why="A second evaluation runs with dropout. You put the model into training mode whatever its mode was. Which "
-    "mode should it have afterwards?",
-    hint="After your evaluation the model is in training mode even if it came in evaluation mode: set back what it "
-    "was, `model.train(was_training)`.",
+    why="A model that came in evaluation mode runs with dropout afterwards. You put the model into training mode "
+    "whatever its mode was. Which mode should it have afterwards?",
+    hint="After your evaluation the model is in training mode even if it came in evaluation mode: remember the mode "
+    "that you found, and restore it.",
 )
 
 mistake(
@@ -195,9 +195,9 @@ mistake(
     "gradients-recorded",
     edit("torch.no_grad", "torch.enable_grad"),
     section="evaluation-mode",
-    why="Your evaluation needs memory and time for a backward pass that never comes. Gradients are recorded. What "
-    "switches recording off for a while?",
-    hint="While it is judged, the model runs with gradients enabled. Put `with torch.no_grad():` around it.",
+    why="Your evaluation needs memory and time for a backward pass that never comes. You left the recording of "
+    "gradients on. What switches it off for a while?",
+    hint="During the evaluation, the model runs with gradients enabled. Run it under `torch.no_grad()`.",
 )
 
 mistake(
@@ -220,9 +220,9 @@ mistake(
     ),
     base="lists-named-first",
     section="evaluating-translations",
-    why="The loss becomes worse with more padding, which the model never learned to predict. You counted it. How can "
-    "the loss leave out one id?",
-    hint="Your loss counts padding: `ignore_index=PAD` leaves it out.",
+    why="The loss becomes worse with more padding, which the model never learned to predict. You counted the padding. "
+    "How can the loss leave out one id?",
+    hint="Your loss counts padding: tell the loss function which id it should ignore.",
 )
 
 mistake(
@@ -242,7 +242,7 @@ mistake(
     edit("batch.ntokens", "len(batch.tgt)"),
     section="evaluating-translations",
     why="Long sentences make a model look bad. You divided by the number of pairs. By what should the sum be divided?",
-    hint="Your loss is per sentence. Divide by the target tokens.",
+    hint="Your loss is per sentence. Divide by the number of target tokens.",
 )
 
 mistake(
@@ -250,8 +250,8 @@ mistake(
     "perplexity",
     edit("loss / max(tokens, 1)", "math.exp(loss / max(tokens, 1)) if tokens else 0.0"),
     section="evaluating-translations",
-    why='Under "loss" you return the perplexity. This is the exponential of the loss. Which step is superfluous?',
-    hint='Under `"loss"` you return the perplexity, its exponential. Leave out the `exp`.',
+    why='Your "loss" is the perplexity. You took the exponential of the loss. Which step should you leave out?',
+    hint='Under `"loss"` you return the perplexity, which is the exponential of the loss. Leave out the exponential.',
 )
 
 mistake(
@@ -264,9 +264,9 @@ mistake(
     base="lists-named-first",
     section="evaluating-translations",
     why="Even a perfect model has a loss above 0, and two models cannot be compared. You used label smoothing, as in "
-    "training. Which loss is wanted for judging?",
-    hint="Your loss is the one with label smoothing. For judging, the plain cross-entropy is wanted, which any two "
-    "models can be compared by.",
+    "training. Which loss compares models?",
+    hint="Your loss is the one with label smoothing. Use the plain cross-entropy, by which any two models can be "
+    "compared.",
 )
 
 mistake(
@@ -275,9 +275,10 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Your loss compares predictions with what the decoder has just read. The task is to predict the next word. "
-    "Which of the two targets holds it?",
-    hint="Your loss compares with `batch.tgt`, which the decoder reads. What is to be predicted is `batch.tgt_y`.",
+    why="Your loss is that of copying. You compared the predictions with what the decoder has just read. Which of the "
+    "two targets holds the next words?",
+    hint="Your loss compares with `batch.tgt`, which the decoder reads. Compare with the ids to predict, "
+    "`batch.tgt_y`.",
 )
 
 mistake(
@@ -286,9 +287,9 @@ mistake(
     edit("if tokenizer is None:\n    tokenizer = model.tokenizer", "tokenizer = model.tokenizer"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="A tokenizer that is given has no effect, so the ids mean other words. You always use the model's own. When "
-    "is the model's own needed?",
-    hint="A tokeniser that is given has no effect: take `model.tokenizer` only if it is `None`.",
+    why="A tokeniser that the caller passes has no effect, so the ids mean other words. You always use the model's "
+    "own. When is the model's own needed?",
+    hint="A tokeniser that the caller passes has no effect. Use the model's own only if the argument is None.",
 )
 
 mistake(
@@ -301,7 +302,7 @@ mistake(
     section="evaluating-translations",
     why="Two runs with different beam sizes are equal. You accept the argument and decode greedily. Which call needs "
     "it?",
-    hint="`beam_size` has no effect on your BLEU: hand it on to `translate`.",
+    hint="`beam_size` has no effect on your BLEU: pass it to `translate`.",
 )
 
 mistake(
@@ -309,8 +310,8 @@ mistake(
     "long-pairs-refused",
     edit("max([max_tokens, *(len(source) + len(target) for source, target in ids)])", "max_tokens"),
     section="evaluating-translations",
-    why="One long pair ends the whole evaluation. `token_batches` refuses what exceeds its limit, and when judging, "
-    "every pair counts. Which limit lets all pairs through?",
+    why="One long pair ends the whole evaluation. You passed `max_tokens` to `token_batches`, which refuses a larger "
+    "pair, but here every pair counts. Which limit lets all pairs through?",
     hint="A pair that costs more than `max_tokens` ends your evaluation. Raise the limit to the largest pair before "
     "you divide.",
 )
@@ -330,8 +331,8 @@ mistake(
     section="evaluating-translations",
     why="A model seems better than it is, because long sentences do not count. You left out pairs above the limit. "
     "Which limit lets all pairs through?",
-    hint="Pairs that cost more than `max_tokens` have no part in your loss. While judging, every pair counts: raise "
-    "the limit to the largest.",
+    hint="Pairs that cost more than `max_tokens` are missing from your loss. Every pair counts here: raise the limit "
+    "to the largest.",
 )
 
 mistake(
@@ -339,9 +340,9 @@ mistake(
     "nothing-is-an-error",
     edit("max(tokens, 1)", "tokens"),
     section="evaluating-translations",
-    why="An evaluation without pairs divides by 0 and ends the run. Nothing was predicted. What is the smallest "
-    "divisor that changes no other result?",
-    hint="Without pairs your evaluation divides by 0. `max(tokens, 1)` takes care of it.",
+    why="An evaluation without pairs divides by 0 and ends the run. You divided by the number of tokens. What is the "
+    "smallest divisor that changes no other result?",
+    hint="Without pairs your evaluation divides by 0. Use a divisor of at least 1.",
 )
 
 mistake(
@@ -352,8 +353,8 @@ mistake(
     section="corpus-not-sentences",
     why="Each word counts as a reference of its own. `corpus_bleu` expects a list of references for each sentence, "
     "and you gave it a list of words. How many references does a sentence have here?",
-    hint="`corpus_bleu` takes a *list of references* for each sentence. There is one, so it stands alone in a list: "
-    "`[[words(target)] for _, target in pairs]`.",
+    hint="`corpus_bleu` takes a *list of references* for each sentence. Here there is one, so put it into a list of "
+    "its own.",
 )
 
 mistake(
@@ -364,7 +365,7 @@ mistake(
     section="corpus-not-sentences",
     why="Your BLEU is too high. You smoothed the counts, which is for single sentences. Does a whole corpus need "
     "smoothing?",
-    hint="Your BLEU is smoothed and therefore too high. Over a whole corpus nothing needs smoothing: leave `smooth` "
+    hint="Your BLEU is smoothed and therefore too high. The counts of a whole corpus need no smoothing: leave `smooth` "
     "out.",
 )
 
@@ -376,8 +377,8 @@ mistake(
     section="corpus-not-sentences",
     why="A phrase that is right in another sentence counts as right. You compared each translation with all "
     "references. Which reference belongs to a sentence?",
-    hint="Your BLEU is too high: every translation may match the references of all the others. Give each one its own, "
-    "`[words(target)]`.",
+    hint="Your BLEU is too high: every translation may match the references of all the others. Give each translation "
+    "only its own reference.",
 )
 
 mistake(
@@ -390,10 +391,9 @@ mistake(
     edit("batch.ntokens", "batch.ntokens - 1"),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="A model that never ends its translations is not punished. You left EOS out of the loss, although it has to "
-    "be predicted like a word. Which id alone does not count?",
-    hint="Your loss leaves EOS out. It is predicted like any other token and counts; BOS, which is given, and padding "
-    "do not.",
+    why="A model that never ends its translations loses nothing. You left EOS out of the loss, although it has to be "
+    "predicted like a word. Which id alone does not count?",
+    hint="Your loss leaves EOS out. EOS is predicted and counts like any other token; BOS and padding do not.",
 )
 
 mistake(
@@ -402,9 +402,9 @@ mistake(
     edit("batch.ntokens", "len(pair[1])"),
     base="loss-pair-by-pair",
     section="evaluating-translations",
-    why="Your loss is too small. You divided by one token too many per sentence: BOS is given, and nobody predicts "
-    "it. Which attribute of a batch leaves it out?",
-    hint="Your loss is too small: you divide by one token more in each sentence, BOS. It is given and not predicted; "
+    why="Your loss is too small. You divided by one token too many per sentence: BOS is given, not predicted. Which "
+    "attribute of a batch leaves BOS out?",
+    hint="Your loss is too small: you also count BOS in each sentence, which is given and not predicted. "
     "`batch.ntokens` leaves it out.",
 )
 
@@ -441,7 +441,7 @@ mistake(
     section="evaluating-translations",
     why="Your BLEU says nothing about what the model writes on its own. You took the most likely next tokens while "
     "the decoder reads the reference. Which function lets the model read its own words?",
-    hint="Your outputs are predictions made with the reference at hand. BLEU is about what the model writes when it is "
+    hint="Your outputs are predictions from a decoder that reads the reference. BLEU measures what the model writes "
     "alone: call `translate`.",
 )
 
@@ -455,9 +455,9 @@ mistake(
     "last-of-equal-ones",
     edit("loss < losses[best]", "loss <= losses[best]"),
     section="early-stopping",
-    why="A run that stands still never ends. You took the last of several equal losses as the best, but an equal "
-    "loss is no progress. Which of them should stay the best?",
-    hint="An equal loss counts as better in your code. Only a lower one is progress: of equal ones the first stays.",
+    why="A run whose loss stays the same never ends. You took the last of several equal losses as the best, but an "
+    "equal loss is no progress. Which of them should stay the best?",
+    hint="An equal loss counts as better in your code. Only a lower loss is progress: keep the first of equal ones.",
 )
 
 mistake(
@@ -465,9 +465,10 @@ mistake(
     "one-too-patient",
     edit(">= patience", "> patience"),
     section="early-stopping",
-    why="With `patience=1` your run waits for a second validation without progress. Your comparison allows one too "
-    "many. When is the patience used up?",
-    hint="With `patience=1` one validation without progress should end the run; yours waits for a second one.",
+    why="With `patience=1` your run waits for a second validation without progress. You allow one too many in the "
+    "comparison. When is the patience used up?",
+    hint="With `patience=1` one validation without progress should end the run, but yours waits for a second. Let "
+    "equality end it, too.",
 )
 
 mistake(
@@ -477,8 +478,8 @@ mistake(
     section="early-stopping",
     why="Your run ends one validation too early. You counted the best validation among those without progress. How "
     "many came after it?",
-    hint="How many validations came *after* the best one? You count the best one too, so that with `patience=1` a run "
-    "ends right at its best.",
+    hint="With `patience=1` your run ends right at its best validation, because you count that one, too. Count the "
+    "validations after it.",
 )
 
 mistake(
@@ -486,9 +487,9 @@ mistake(
     "nan-is-best",
     edit("not math.isnan(loss) and (best is None or loss < losses[best])", "best is None or loss < losses[best]"),
     section="early-stopping",
-    why="A NaN at the beginning stays the best for ever. Every comparison with NaN is false, so nothing is less than "
-    "it. How should NaN be treated?",
-    hint="What is `3.0 < math.nan`? A NaN at the beginning is never replaced in your code. Leave NaN out.",
+    why="A NaN at the beginning stays the best for ever. You compared with it, and every comparison with NaN is false. "
+    "How should NaN be treated?",
+    hint="A NaN at the beginning is never replaced in your code. What is `3.0 < math.nan`? Leave NaN out.",
 )
 
 mistake(
@@ -498,7 +499,7 @@ mistake(
     section="early-stopping",
     why="Your best validation is the worst one. You took the highest value, as if a loss were a score. In which "
     "direction does a loss improve?",
-    hint="You take the highest. A loss is the better the lower it is.",
+    hint="You take the highest loss. The best loss is the lowest one.",
 )
 
 mistake(
@@ -508,7 +509,7 @@ mistake(
     section="early-stopping",
     why="Your index is one too large. You counted the validations from 1. From which number do the indices of a list "
     "count?",
-    hint="Your index is one too large: it is an index of the list.",
+    hint="Your index is one too large. Indices of a list start at 0.",
 )
 
 mistake(
@@ -516,9 +517,9 @@ mistake(
     "loss-returned",
     edit("return best, best", "return None if best is None else losses[best], best"),
     section="early-stopping",
-    why="You return the lowest loss, and nobody can tell which checkpoint it belongs to. A value is not a position. "
-    "What identifies a checkpoint?",
-    hint="You return the lowest loss. Its index is wanted: it says which checkpoint to keep.",
+    why="You return the lowest loss, which does not say which checkpoint to keep. You returned a value instead of its "
+    "index. What identifies a checkpoint?",
+    hint="You return the lowest loss. Return its index, which says which checkpoint to keep.",
 )
 
 mistake(
@@ -526,7 +527,7 @@ mistake(
     "compared-with-the-one-before",
     edit("loss < losses[best]", "loss < losses[index - 1]"),
     section="early-stopping",
-    why="With 4, 3, 9, 8 you call the 8 progress. You compared each loss with the one before it. With which loss "
+    why="With 4, 3, 9, 8 the 8 counts as progress. You compared each loss with the one before it. With which loss "
     "should it be compared?",
     hint="4, 3, 9, 8: is the 8 progress? You compare each loss with the one before it. Compare it with the lowest so far.",
 )
@@ -538,7 +539,7 @@ mistake(
     section="early-stopping",
     why="A loss that goes up and down at the same height never ends your run. You count rises in a row. Below which "
     "loss must a validation be to count as progress?",
-    hint="You wait for losses that rise one after the other. What counts is that none of them is below the best.",
+    hint="Your run ends only when losses rise one after the other. It should end when none of them is below the best.",
 )
 def early_stopping(losses, patience):
     if patience < 1:
@@ -561,8 +562,7 @@ mistake(
     section="early-stopping",
     why="Better weights that a run finds later are overlooked. You stopped at the first stretch without progress. "
     "Which losses should be examined?",
-    hint="You stop looking at the first stretch without progress. All losses are there: the best of all of them counts, "
-    "and what has come since.",
+    hint="You stop at the first stretch without progress. Find the best of all losses, then count what came after it.",
 )
 
 mistake(
@@ -571,9 +571,9 @@ mistake(
     edit("best = None", "best = 0"),
     edit("best is None or loss", "math.isnan(losses[best]) or loss"),
     section="early-stopping",
-    why="Nobody can tell your answer for no best validation from a real one: you return 0. The list is empty or "
-    "holds only NaN. Which value means that there is none?",
-    hint="Without any loss, or with NaN alone, there is no best one: return `None` for it.",
+    why="Your answer without any best validation looks like a real one. You return 0 where the list is empty or holds "
+    "only NaN. Which value means that there is none?",
+    hint="Without any loss, or with NaN alone, there is no best validation, but you return 0. Return `None` for it.",
 )
 
 mistake(
@@ -587,9 +587,9 @@ mistake(
         "",
     ),
     section="early-stopping",
-    why="`patience=0` would end every run at its first validation. You accept it. Which values make sense, and how "
-    "should the function react to others?",
-    hint="`patience=0` makes no sense and should raise `ValueError`.",
+    why="`patience=0` would end every run at its first validation. You accept this value. Which values make sense, and "
+    "how should the function react to others?",
+    hint="You accept `patience=0`, which makes no sense. Raise `ValueError` below 1.",
 )
 
 mistake(
@@ -609,8 +609,8 @@ mistake(
     "least-progress-demanded",
     edit("loss < losses[best]", "loss < losses[best] - 1e-4"),
     section="early-stopping",
-    why="After 2.0 and 1.99999 your best validation is the first. You asked for a minimal improvement. Which "
-    "validation has the lowest loss?",
+    why="After 2.0 and 1.99999 your best validation is the first. You demanded a minimal improvement. Which validation "
+    "has the lowest loss?",
     hint="After 2.0 and 1.99999 your best validation is the first one. Any lower loss is better: compare without a margin.",
 )
 
@@ -625,7 +625,7 @@ mistake(
     section="resume-to-the-bit",
     why="The first steps after an interruption differ. You did not save the optimiser's state, so its moments begin "
     "at zero. What does Adam remember between steps?",
-    hint="Adam remembers means of gradients and of their squares. Where are they in your file?",
+    hint="Adam remembers means of gradients and of their squares. Your file lacks them: save the optimiser's state.",
 )
 
 mistake(
@@ -633,9 +633,9 @@ mistake(
     "no-scheduler",
     edit('"scheduler": scheduler.state_dict(),', ""),
     section="resume-to-the-bit",
-    why="The warm-up begins anew after an interruption. You did not save the scheduler's state. What does a "
-    "scheduler count?",
-    hint="At which learning rate does the resumed training go on? The scheduler counts steps; save its state.",
+    why="The warm-up starts again after an interruption. You did not save the scheduler's state. What does a scheduler "
+    "count?",
+    hint="At which learning rate does a resumed training continue? The scheduler counts steps: save its state.",
 )
 
 mistake(
@@ -643,9 +643,9 @@ mistake(
     "no-random-state",
     edit('"random": torch.get_rng_state(),', ""),
     section="resume-to-the-bit",
-    why="Dropout removes other numbers after an interruption. You did not save the state of the random generator. "
-    "Which function says where it stands?",
-    hint="Dropout draws random numbers. `torch.get_rng_state()` says where their generator stands.",
+    why="Dropout drops other numbers after an interruption. You did not save the state of the random generator. Which "
+    "function returns this state?",
+    hint="Dropout draws random numbers. `torch.get_rng_state()` returns the state of their generator: save it.",
 )
 
 mistake(
@@ -655,7 +655,7 @@ mistake(
     section="resume-to-the-bit",
     why="The first batches of an epoch are read twice after an interruption. You did not save the position in the "
     "data. Which batch comes next?",
-    hint="Which batch comes next? The position belongs into the file.",
+    hint="Which batch comes next after an interruption? Put the position into the file.",
 )
 
 mistake(
@@ -665,7 +665,7 @@ mistake(
     section="resume-to-the-bit",
     why="Your file needs the code of the model to be read and may execute anything. You saved the module itself. "
     "Which part of it holds only numbers?",
-    hint="You save the module. `state_dict()` gives its numbers alone, which any program can read.",
+    hint="You save the module. Save its `state_dict()`, which holds numbers alone.",
 )
 
 mistake(
@@ -674,7 +674,7 @@ mistake(
     edit("model.state_dict()", "{name: one.detach() for name, one in model.named_parameters()}"),
     section="resume-to-the-bit",
     why="Running means of a normalisation are lost. You saved only the parameters. What else does a model remember?",
-    hint="Parameters are not all that a model remembers: `state_dict()` has its buffers too.",
+    hint="You save the parameters alone. A model also has buffers, which its `state_dict()` includes.",
 )
 
 mistake(
@@ -682,8 +682,9 @@ mistake(
     "half-precision",
     edit("model.state_dict()", "{name: one.half() for name, one in model.state_dict().items()}"),
     section="resume-to-the-bit",
-    why="The model that comes back is another one. You rounded the weights to 16 bits. Which type should they keep?",
-    hint="Your weights are rounded. To the last bit means: with the dtype that they have.",
+    why="The weights that are loaded differ from those that were saved. You rounded the weights to 16 bits. Which type "
+    "should they keep?",
+    hint="Your weights are rounded. Save them in the dtype that they have.",
 )
 
 mistake(
@@ -691,9 +692,9 @@ mistake(
     "seed-instead-of-state",
     edit("torch.get_rng_state()", "torch.Generator().manual_seed(torch.initial_seed()).get_state()"),
     section="resume-to-the-bit",
-    why="The random numbers of the first steps come again. You saved where the generator began. Which function says "
-    "where it stands now?",
-    hint="You save where the generator *began*. `torch.get_rng_state()` says where it stands now.",
+    why="The random numbers of the first steps come again. You saved the state in which the generator began. Which "
+    "function returns its state now?",
+    hint="You save the state in which the generator *began*. `torch.get_rng_state()` returns its state now.",
 )
 
 mistake(
@@ -702,7 +703,7 @@ mistake(
     edit("torch.get_rng_state()", "torch.manual_seed(0).get_state()"),
     section="resume-to-the-bit",
     why="A training that saves differs from one that does not. You set a seed while saving. What may saving change?",
-    hint="After your call PyTorch's generator stands elsewhere. Read its state, and change nothing.",
+    hint="After your call PyTorch's generator has another state. Read its state, and set no seed.",
 )
 
 mistake(
@@ -712,7 +713,7 @@ mistake(
     section="resume-to-the-bit",
     why="The optimiser's moments begin at zero after an interruption. You saved only its options. Which two parts "
     "does its state have?",
-    hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state".',
+    hint='The optimiser\'s `state_dict()` has two parts, and the moments are under "state". Save both.',
 )
 
 mistake(
@@ -720,8 +721,8 @@ mistake(
     "next-position",
     edit('"position": position,', '"position": position + 1 if isinstance(position, int) else position,'),
     section="resume-to-the-bit",
-    why="One batch is never read. You moved the position on by one. Who knows which batch comes next?",
-    hint="The position in your file is one further than the one that was passed. The caller knows what comes next.",
+    why="One batch is never read. You added 1 to the position. Which code knows which batch comes next?",
+    hint="The position in your file is larger by 1 than the one passed. Save it as it is.",
 )
 
 mistake(
@@ -731,7 +732,8 @@ mistake(
     section="resume-to-the-bit",
     why="After saving, training goes on without dropout. You put the model into evaluation mode. Does saving need a "
     "mode?",
-    hint="After your call the model is in evaluation mode, and the training goes on without dropout. Saving needs no mode.",
+    hint="After your call the model is in evaluation mode, and the training goes on without dropout. Saving needs no "
+    "mode: leave it alone.",
 )
 
 mistake(
@@ -742,7 +744,8 @@ mistake(
     section="whole-or-not-at-all",
     why="When the disk fills up, both the old and the new checkpoint are lost. You wrote over the old file. How can "
     "a complete file take its place?",
-    hint="The disk fills up while you write: what is left under `path`? Write beside it, and rename when it is complete.",
+    hint="If the disk fills up while you write, nothing whole is left under `path`. Write beside the old file, and "
+    "rename the new one when it is complete.",
 )
 
 mistake(
@@ -755,7 +758,8 @@ mistake(
     section="whole-or-not-at-all",
     why="For a moment there is no checkpoint at all. You removed the old file before the new one had its name. Which "
     "call replaces a file at once?",
-    hint="Between removing the old file and renaming the new one there is no checkpoint at all. `os.replace` replaces it.",
+    hint="Between removing the old file and renaming the new one there is no checkpoint at all. `os.replace` does both "
+    "in one step.",
 )
 
 mistake(
@@ -766,9 +770,9 @@ mistake(
         "try:\n    torch.save(everything, beside)\nexcept OSError:\n    return",
     ),
     section="whole-or-not-at-all",
-    why="Nobody learns that there has been no checkpoint for hours. You hid an error while writing. What should "
-    "happen to it?",
-    hint="When the disk is full your function returns as if all were well. Let the error through.",
+    why="A run may go for hours without a checkpoint and without a message. You hid an error while writing. What "
+    "should happen to this error?",
+    hint="When the disk is full your function returns as if nothing had happened. Do not catch the error.",
 )
 
 mistake(
@@ -781,7 +785,8 @@ mistake(
     section="whole-or-not-at-all",
     why="A crash in the middle leaves half a file under the path. You copied the new file over the old one, and a "
     "copy takes time. Which call replaces a file at once?",
-    hint="Between the first and the last byte of your copy, `path` holds neither checkpoint. Rename instead: `os.replace` does it at once.",
+    hint="Between the first and the last byte of your copy, `path` holds neither checkpoint. Rename the file instead, "
+    "which happens at once.",
 )
 
 mistake(
@@ -791,8 +796,8 @@ mistake(
         'beside = f"{path}.part"', 'import tempfile\n\nbeside = os.path.join(tempfile.gettempdir(), "checkpoint.part")'
     ),
     section="whole-or-not-at-all",
-    why="Saving fails when the temporary folder is on another disk. A file cannot be renamed across disks. In which "
-    "folder should the new file be written?",
+    why="Saving fails when the temporary folder is on another disk. You wrote the new file there, and a file cannot be "
+    "renamed across disks. In which folder should it be written?",
     hint="Renaming works within one disk only. Write the new file into the folder of `path`.",
 )
 
@@ -807,7 +812,7 @@ mistake(
     section="resume-to-the-bit",
     why="The next step uses moments of another training. You did not restore the optimiser. Which parts of the file "
     "have not been used?",
-    hint="Which moments does the optimiser have for its next step? Yours are not those of the file.",
+    hint="The optimiser's next step uses other moments than those of the file. Load its state, too.",
 )
 
 mistake(
@@ -817,7 +822,8 @@ mistake(
     section="resume-to-the-bit",
     why="From the second step on, the learning rates are wrong. You did not restore the scheduler. Which parts of "
     "the file have not been used?",
-    hint="The first step has the right rate, which the optimiser knows. And the second? The scheduler needs its state.",
+    hint="Your first step has the right rate, which the optimiser knows, but the second does not. Load the scheduler's "
+    "state, too.",
 )
 
 mistake(
@@ -825,9 +831,9 @@ mistake(
     "model-forgotten",
     edit('model.load_state_dict(saved["model"])', ""),
     section="resume-to-the-bit",
-    why="The weights are those from before, and the optimiser's moments belong to others. You did not restore the "
+    why="The model keeps its old weights, and the optimiser's moments belong to other ones. You did not restore the "
     "model. Which parts of the file have not been used?",
-    hint="After your call the weights of the model are those from before.",
+    hint="After your call the model still has its old weights. Load those of the file.",
 )
 
 mistake(
@@ -837,7 +843,8 @@ mistake(
     section="resume-to-the-bit",
     why="Dropout draws other numbers than it would have drawn. You did not restore the random generator. Which parts "
     "of the file have not been used?",
-    hint="After your call `torch.rand(1)` gives another number than it would have given when the file was written.",
+    hint="After your call `torch.rand(1)` gives another number than it would have given after saving. Restore the "
+    "generator's state.",
 )
 
 mistake(
@@ -845,9 +852,10 @@ mistake(
     "seeded-anew",
     edit('torch.set_rng_state(saved["random"])', "torch.manual_seed(0)"),
     section="resume-to-the-bit",
-    why="A training that is interrupted ten times draws the same numbers ten times. You set a seed. What says where "
-    "the generator stood?",
-    hint="You set a seed. The generator was somewhere in the middle of its numbers: `torch.set_rng_state`.",
+    why="A training that is interrupted ten times draws the same numbers ten times. You set a seed. Which entry of the "
+    "file holds the generator's state?",
+    hint="You set a seed, but the generator was in the middle of its numbers. Restore its state with "
+    "`torch.set_rng_state`.",
 )
 
 mistake(
@@ -855,7 +863,7 @@ mistake(
     "nothing-returned",
     edit('return saved["position"]', ""),
     section="resume-to-the-bit",
-    why="The loop begins its epoch anew, because it gets nothing back. You did not return the position. What does "
+    why="The loop cannot continue its epoch, because it gets nothing back. You did not return the position. What does "
     "the caller have to know?",
     hint="The caller has to know which batch comes next: return the position.",
 )
@@ -867,7 +875,7 @@ mistake(
     section="resume-to-the-bit",
     why="The loop gets a dictionary instead of a position. You returned everything that was saved. What does the "
     "caller have to know?",
-    hint="You return all that was saved. Only the position is wanted.",
+    hint="You return all that was saved. Return only the position.",
 )
 
 mistake(
@@ -875,8 +883,8 @@ mistake(
     "position-moved-on",
     edit('return saved["position"]', 'return saved["position"] + 1'),
     section="resume-to-the-bit",
-    why="A batch is left out at every interruption. You moved the position on by one. Which position is in the file?",
-    hint="You return another position than the one in the file.",
+    why="A batch is left out at every interruption. You added 1 to the position. Which position is in the file?",
+    hint="You return another position than the one in the file. Return it as it is.",
 )
 
 mistake(
@@ -886,9 +894,8 @@ mistake(
         'model.load_state_dict(saved["model"])', 'import copy\n\ncopy.deepcopy(model).load_state_dict(saved["model"])'
     ),
     section="resume-to-the-bit",
-    why="The caller's model has the weights from before. You filled a copy and threw it away. Which model should be "
-    "filled?",
-    hint="The model that the caller has is unchanged: you fill a copy.",
+    why="The caller's model keeps its old weights. You filled a copy, which is lost. Which model should be filled?",
+    hint="The caller's model is unchanged, because you fill a copy. Fill the model that was passed.",
 )
 
 mistake(
@@ -902,7 +909,7 @@ mistake(
         "    setattr(part, own, nn.Parameter(value) if own in dict(part.named_parameters()) else value)",
     ),
     section="resume-to-the-bit",
-    why="The model never changes again. You gave it new parameters, and the optimiser still steps the old ones. How "
+    why="The model never changes again. You gave it new parameters, and the optimiser still changes the old ones. How "
     "can numbers be loaded without exchanging the parameters?",
     hint="The optimiser holds the parameters of the model. You put others into the model: copy the numbers instead, as "
     "`load_state_dict` does.",
@@ -915,7 +922,7 @@ mistake(
     section="resume-to-the-bit",
     why="After loading, training goes on without dropout. You put the model into evaluation mode. Is the mode part "
     "of a checkpoint?",
-    hint="After your call the model is in evaluation mode. Its mode is none of a checkpoint's business.",
+    hint="After your call the model is in evaluation mode. The mode is not part of a checkpoint: leave it alone.",
 )
 
 mistake(
@@ -923,9 +930,9 @@ mistake(
     "anything-is-executed",
     edit("weights_only=True", "weights_only=False"),
     section="resume-to-the-bit",
-    why="The author of a file decides what is executed on your machine. You allowed it to hold more than numbers. "
-    "Which setting refuses to execute anything?",
-    hint="A checkpoint may come from anywhere. `weights_only=True` reads numbers, and refuses to execute anything.",
+    why="The author of a file decides what is executed on your machine. You allowed the file to hold more than "
+    "numbers. Which setting refuses to execute anything?",
+    hint="A checkpoint may come from anywhere. Set `weights_only`, which refuses to execute anything.",
 )
 
 mistake(
@@ -953,8 +960,8 @@ mistake(
     section="average-gradients",
     why="A token of a process with few of them counts more than another. You averaged the means of the processes. By "
     "which number of tokens should the sum of all gradients be divided?",
-    hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients by "
-    "the tokens of all.",
+    hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients "
+    "by the tokens of all processes.",
 )
 
 mistake(
@@ -973,8 +980,10 @@ mistake(
     "own-tokens",
     edit("max(total.item(), 1)", "max(tokens, 1)"),
     section="average-gradients",
-    why="The models of the processes drift apart. Each divided by its own tokens. Which number do all processes share?",
-    hint="Your processes end with different gradients, since each divides by its own tokens. How many have all together?",
+    why="The models of the processes drift apart. You divided by the tokens of each process. Which number do all "
+    "processes share?",
+    hint="Your processes end with different gradients, since each divides by its own tokens. How many tokens do all "
+    "processes have together?",
 )
 
 mistake(
@@ -982,9 +991,9 @@ mistake(
     "sum-left",
     edit("parameter.grad /= max(total.item(), 1)", ""),
     section="average-gradients",
-    why="Your step grows with the number of tokens. You added the gradients and did not divide. Of which loss should "
-    "the gradient be?",
-    hint="Your gradient is that of the sum of all losses. That of the mean per token is wanted.",
+    why="Your step grows with the number of tokens. You added the gradients and did not divide. Which loss should the "
+    "gradient belong to?",
+    hint="Your gradient is that of the sum of all losses. Divide it by the tokens of all processes.",
 )
 
 mistake(
@@ -993,10 +1002,10 @@ mistake(
     edit("all_reduce(total)", "all_reduce(total)\nprocesses = torch.tensor(1)\nall_reduce(processes)"),
     edit("max(total.item(), 1)", "(max(total.item(), 1) / processes)"),
     section="average-gradients",
-    why="Your gradient is multiplied by the number of processes. You made up for an average, but `all_reduce` adds. "
+    why="Your gradient is multiplied by the number of processes. You corrected for an average, but `all_reduce` adds. "
     "Has anything here been divided by that number?",
-    hint="Your gradient is too long by the number of processes. Nothing here has divided by it, so nothing has to be made "
-    "up for.",
+    hint="Your gradient is multiplied by the number of processes. Nothing here has divided by this number, so leave it "
+    "out.",
 )
 
 mistake(
@@ -1006,7 +1015,8 @@ mistake(
     section="average-gradients",
     why="A process waits for ever, or receives the gradient of another parameter. You skipped a parameter without a "
     "gradient. What should this process contribute?",
-    hint="One process has used a parameter that another has not. Both must exchange it: what does the second contribute?",
+    hint="One process has used a parameter that another has not. Both must exchange it: what should the second "
+    "contribute?",
 )
 
 mistake(
@@ -1014,9 +1024,9 @@ mistake(
     "idle-process-leaves",
     edit("total = torch.tensor(", "if tokens == 0:\n    return 0\ntotal = torch.tensor("),
     section="average-gradients",
-    why="The other processes wait for ever. A process without tokens returned at once. In which exchanges must every "
-    "process take part?",
-    hint="A process that has nothing to add must take part in every exchange all the same. Yours returns early.",
+    why="The other processes wait for ever. You returned at once in a process without tokens. In which exchanges must "
+    "every process take part?",
+    hint="Your process without tokens returns early. It must take part in every exchange, even with nothing to add.",
 )
 
 mistake(
@@ -1026,7 +1036,7 @@ mistake(
     section="average-gradients",
     why="A step in which no process has a token turns the model into NaN. You divided by 0. What is the smallest "
     "divisor that changes no other step?",
-    hint="What if no process has a single token? 0 / 0 is NaN, and one step with it spoils the model.",
+    hint="If no process has a token, your gradients are 0/0, which is NaN. Divide by at least 1.",
 )
 
 mistake(
@@ -1036,7 +1046,7 @@ mistake(
     section="average-gradients",
     why="The gradient is still that of one process. You exchanged a copy and lost it. Which tensor does `all_reduce` "
     "change?",
-    hint="`all_reduce` changes the tensor that it gets. You give it a copy, which is lost.",
+    hint="`all_reduce` changes the tensor that it gets. You pass a copy, which is lost: pass the gradient itself.",
 )
 
 mistake(
@@ -1045,7 +1055,8 @@ mistake(
     edit("all_reduce(gradient)\nparameter.grad = gradient", "parameter.grad = all_reduce(gradient)"),
     base="divided-first",
     section="average-gradients",
-    why="The gradient becomes None. You used what `all_reduce` returns, and it returns nothing. Where is the sum?",
+    why="The gradient becomes None. You used what `all_reduce` returns, but it returns nothing. Which tensor holds the "
+    "sum?",
     hint="You use what `all_reduce` returns, which is `None`. The sum is in the tensor that you passed.",
 )
 
@@ -1057,9 +1068,9 @@ mistake(
         "for parameter in [one for part in model.modules() for one in part.parameters(recurse=False)]:",
     ),
     section="average-gradients",
-    why="The gradient of a tied table is added up and divided twice. You went through the modules and met it twice. "
-    "Which call lists every parameter once?",
-    hint="A table that two modules share has one gradient. `model.parameters()` gives it once.",
+    why="The gradient of a tied table is added up and divided twice. You went through the modules, two of which hold "
+    "this table. Which call lists every parameter once?",
+    hint="You exchange a table twice because two modules share it. `model.parameters()` gives it once.",
 )
 
 mistake(
@@ -1068,7 +1079,7 @@ mistake(
     edit("if not parameter.requires_grad:", "if parameter.dim() < 2:"),
     section="average-gradients",
     why="Biases and gains drift apart between processes. You exchanged only matrices. Which parameters are trained?",
-    hint="After your call some gradients are still those of one process: the ones with a single axis.",
+    hint="After your call the gradients with a single axis are still those of one process. Exchange them, too.",
 )
 
 mistake(
@@ -1077,9 +1088,9 @@ mistake(
     edit("all_reduce(total)", ""),
     edit("all_reduce(parameter.grad)", "all_reduce(total)\nall_reduce(parameter.grad)"),
     section="average-gradients",
-    why="Your count of tokens grows with every parameter. You exchanged it again and again, and `all_reduce` adds in "
-    "place. How often should it be exchanged?",
-    hint="`all_reduce` changes `total` in place. Called on it once more, it adds up sums: exchange the tokens once.",
+    why="Your count of tokens grows with every parameter. You exchanged the count again and again, and `all_reduce` "
+    "adds in place. How often should it be exchanged?",
+    hint="`all_reduce` changes `total` in place. A second call adds up sums: exchange the tokens once.",
 )
 
 mistake(
@@ -1088,7 +1099,7 @@ mistake(
     edit("return total.item()", "return tokens"),
     section="average-gradients",
     why="The loss per token is wrong. You returned the tokens of one process. Whose tokens does the mean need?",
-    hint="You return the tokens that came in. Those of all processes together are wanted.",
+    hint="You return the tokens of one process. Return those of all processes together.",
 )
 
 mistake(
@@ -1109,9 +1120,9 @@ mistake(
     "parameters-averaged",
     edit("all_reduce(parameter.grad)\nparameter.grad", "all_reduce(parameter.data)\nparameter.data"),
     section="average-gradients",
-    why="The parameters have changed, and the gradients have not been averaged. You exchanged the wrong tensors. "
-    "Which of the two already agree in all processes?",
-    hint="After your call the parameters have changed. They are the same everywhere; exchange the gradients.",
+    why="The parameters have changed, but the gradients have not been averaged. You exchanged the parameters. Which "
+    "tensors differ between processes?",
+    hint="After your call the parameters have changed. They are the same in all processes: exchange the gradients.",
 )
 
 mistake(
@@ -1122,9 +1133,10 @@ mistake(
         "for parameter in sorted(model.parameters(), key=lambda one: 0 if one.grad is None else -one.grad.norm().item()):",
     ),
     section="average-gradients",
-    why="Sums of different parameters come out. Each process used an order that depends on its gradients. Which "
-    "order is the same everywhere?",
-    hint="Do all processes exchange the same parameter at the same time? Your order depends on the gradients.",
+    why="Gradients of different parameters are added up, or no process continues. You chose an order that depends on "
+    "the gradients. Which order is the same in all processes?",
+    hint="Your order depends on the gradients, so processes exchange different parameters at a time. Use the order of "
+    "`model.parameters()`.",
 )
 
 mistake(
@@ -1133,7 +1145,7 @@ mistake(
     edit("return total.item()", "return total"),
     section="average-gradients",
     why="Every use of the returned count waits for the device. You returned a tensor. Which type should a count have?",
-    hint="You return a tensor of one number. Return a plain `int`: `total.item()`.",
+    hint="You return a tensor of one number. Return it as a plain `int`.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1147,8 +1159,8 @@ mistake(
     section="cost-of-a-step",
     why="You count a third of the operations of a training step. You left out the backward pass. What does it "
     "compute for each product of the forward pass?",
-    hint="Your operations are a third of what a *training* step takes. What does the backward pass compute for each "
-    "product?",
+    hint="Your operations are a third of what a *training* step takes. Count the backward pass: two products for each "
+    "one of the forward pass.",
 )
 
 mistake(
@@ -1156,9 +1168,10 @@ mistake(
     "two-for-a-weight",
     edit("6 * (weights", "2 * (weights"),
     section="cost-of-a-step",
-    why="You count a third of the operations of the weights. You have one multiplication and one addition forward. "
-    "In how many does a weight take part backward?",
-    hint="A weight takes part in one multiplication and one addition forward, and in how many backward?",
+    why="You count a third of the operations of the weights. You counted only the multiplication and the addition of "
+    "the forward pass. In how many does a weight take part in the backward pass?",
+    hint="You count the products of weights in the forward pass only. In how many multiplications and additions does a "
+    "weight take part in the backward pass?",
 )
 
 mistake(
@@ -1166,9 +1179,9 @@ mistake(
     "one-for-a-product",
     edit("6 * (weights", "3 * (weights"),
     section="cost-of-a-step",
-    why="You count half of the operations. You took a multiplication with its addition as one. How do the peaks of "
-    "devices count them?",
-    hint="You count half of the operations: a multiplication with an addition is two.",
+    why="You count half of the operations with weights. You took a multiplication with its addition as one. How do the "
+    "peaks of devices count them?",
+    hint="You count half of the operations with weights. A multiplication and an addition are two operations.",
 )
 
 mistake(
@@ -1176,9 +1189,9 @@ mistake(
     "every-parameter-multiplies",
     edit("6 * (weights + output)", "6 * (weights + small + output + length * d_model)"),
     section="cost-of-a-step",
-    why="You count operations that nobody makes. Your N includes parameters that multiply nothing, such as "
+    why="You count operations that do not exist. You included parameters that multiply nothing in N, such as "
     "positions. Which parameters are matrices that vectors are multiplied by?",
-    hint="Your N has all parameters. Which of them are matrices that vectors are multiplied by?",
+    hint="Your N counts all parameters. Leave out those that are only looked up or added.",
 )
 
 mistake(
@@ -1187,7 +1200,7 @@ mistake(
     edit("6 * (weights + output)", "6 * (weights + 2 * output)"),
     section="cost-of-a-step",
     why="You count the token table twice. Looking up a row takes no product. Which of its two uses is a product?",
-    hint="The tied table is used twice, but only one of the two uses is a product of matrices.",
+    hint="Your N counts the tied table twice, but looking up a row takes no product. Count it once.",
 )
 
 mistake(
@@ -1195,9 +1208,9 @@ mistake(
     "output-layer-left-out",
     edit("6 * (weights + output)", "6 * weights"),
     section="cost-of-a-step",
-    why="You left out the largest product of a small model. The output layer shares its table with the embedding. Is "
-    "every token multiplied by this table?",
-    hint="Your N has the layers alone. Every token is also multiplied by the whole output table.",
+    why="Your count lacks what is often the largest product of a small model. You left out the output layer, whose "
+    "table is also the embedding. How often is a token multiplied by this table?",
+    hint="Your N counts the layers alone. Every token is also multiplied by the whole output table.",
 )
 
 mistake(
@@ -1207,7 +1220,8 @@ mistake(
     section="cost-of-a-step",
     why="Your count is too small for long sequences. You left out the products inside attention, which have no "
     "weights of their own. Which two products are they?",
-    hint="Queries are multiplied by keys, and weights by values. No parameter stands for that: it comes on top of 6 N.",
+    hint="Queries are multiplied by keys, and weights by values. No parameter counts these products: add them to those "
+    "of the weights.",
 )
 
 mistake(
@@ -1216,7 +1230,7 @@ mistake(
     edit("12 * num_layers * d_model * length)", "12 * num_layers * d_model)"),
     section="cost-of-a-step",
     why="Your attention term is the same for every length. You left the length out. How many keys does one query meet?",
-    hint="How many keys does one query meet? Your attention term is the same for every length.",
+    hint="Your attention term is the same for every length. How many keys does one query meet?",
 )
 
 mistake(
@@ -1226,7 +1240,8 @@ mistake(
     section="cost-of-a-step",
     why="Your attention term is T times too large, where T is the length. You counted its square for each token. Is "
     "the square right for a token or for a whole sequence?",
-    hint="Per sequence it is T squared. You multiply by the tokens afterwards, so one T is counted twice.",
+    hint="You count T squared, which belongs to a whole sequence. You multiply by the tokens afterwards, so use T once "
+    "here.",
 )
 
 mistake(
@@ -1234,9 +1249,9 @@ mistake(
     "halved-for-the-mask",
     edit("12 * num_layers * d_model * length)", "6 * num_layers * d_model * length)"),
     section="cost-of-a-step",
-    why="Your attention term is half of the agreed one. You left out what the causal mask hides. What does the plain "
+    why="Your attention term is half of the docstring's. You left out what the causal mask hides. What does the plain "
     "computation do with hidden scores?",
-    hint="Your attention term is half of the one in the docstring. The convention does not leave out what is masked.",
+    hint="Your attention term is half of the one in the docstring. By convention, what the mask hides counts as well.",
 )
 
 mistake(
@@ -1246,7 +1261,7 @@ mistake(
     section="cost-of-a-step",
     why="Your count is the right one divided by the length of a sequence. You counted sequences. How many tokens "
     "does a step have?",
-    hint="A step has B T tokens. You count B of them.",
+    hint="You count B sequences. Count the tokens in them, T each.",
 )
 
 mistake(
@@ -1255,7 +1270,7 @@ mistake(
     edit("(34 * d_model + 5 * num_heads * length)", "8 * (34 * d_model + 5 * num_heads * length)"),
     section="cost-of-a-step",
     why="Your number of bytes is eight times too large. You counted bits. Which unit do the factors already have?",
-    hint="Your number of bytes is eight times too large: those are bits.",
+    hint="Your number of bytes is eight times too large, because you count bits. Leave out the factor 8.",
 )
 
 mistake(
@@ -1265,7 +1280,7 @@ mistake(
     section="cost-of-a-step",
     why="Your activations are half of what they should be. You divided by 2, as if the factors counted 16-bit "
     "numbers. Which unit do they count?",
-    hint="Your activations are half of what they should be. The factors 34 and 5 count bytes.",
+    hint="Your activations are half of what they should be. The factors 34 and 5 already count bytes: do not divide.",
 )
 
 mistake(
@@ -1273,9 +1288,9 @@ mistake(
     "one-layer-kept",
     edit("activation_bytes=num_layers * tokens", "activation_bytes=tokens"),
     section="cost-of-a-step",
-    why="You count the activations of one layer. The backward pass starts from the last. Until when does every layer "
-    "keep its own?",
-    hint="You count what one layer keeps. All layers keep theirs until the backward pass has come back to them.",
+    why="You count the activations of one layer. You forgot that the backward pass starts from the last layer. Until "
+    "when does every layer keep its activations?",
+    hint="You count what one layer keeps. Every layer keeps its activations until the backward pass reaches it.",
 )
 
 mistake(
@@ -1285,7 +1300,7 @@ mistake(
     section="cost-of-a-step",
     why="Your number does not depend on the heads. You counted the attention weights of one. How many squares of "
     "weights does a layer keep?",
-    hint="Each head keeps its own T times T weights. Your number does not depend on the heads.",
+    hint="Your number does not depend on the heads. Each head keeps its own T times T weights.",
 )
 
 mistake(
@@ -1293,9 +1308,9 @@ mistake(
     "table-counted-twice",
     edit("weights + small + output + length", "weights + small + 2 * output + length"),
     section="cost-of-a-step",
-    why="You have more parameters than the model. You counted a tied table twice. How many parameters are one tensor "
-    "with two uses?",
-    hint="You have more parameters than the model: a tied table is there once.",
+    why="You have more parameters than the model. You counted a tied table twice. How often does a table with two uses "
+    "count?",
+    hint="You have more parameters than the model: count a tied table once.",
 )
 
 mistake(
@@ -1305,7 +1320,7 @@ mistake(
     section="cost-of-a-step",
     why="You have fewer parameters than the model. You left out biases and normalisations. Which parameters are "
     "trained?",
-    hint="Your number of parameters has the matrices alone. Count the biases, gains and biases of normalisations as well.",
+    hint="You count the matrices alone. Count all biases, and the gains of normalisations, as well.",
 )
 
 mistake(
@@ -1313,8 +1328,8 @@ mistake(
     "last-norm-forgotten",
     edit("num_layers * 13 * d_model + 2 * d_model", "num_layers * 13 * d_model"),
     section="cost-of-a-step",
-    why="Twice d parameters are missing. You forgot a normalisation. What follows the last layer?",
-    hint="Two times d parameters are missing. What follows the last layer?",
+    why="Your count lacks twice d parameters. You forgot a normalisation. What follows the last layer?",
+    hint="Your count lacks twice d parameters. What follows the last layer?",
 )
 
 mistake(
@@ -1322,8 +1337,8 @@ mistake(
     "positions-forgotten",
     edit("output + length * d_model,", "output,"),
     section="cost-of-a-step",
-    why="T times d parameters are missing. You forgot a table. Which second table does the model look up?",
-    hint="There is a second table, with a row for each position.",
+    why="Your count lacks T times d parameters. You forgot a table. Which second table does the model look up?",
+    hint="Your count lacks a table. Besides the one for tokens there is one with a row for each position.",
 )
 
 mistake(
@@ -1333,7 +1348,7 @@ mistake(
     section="cost-of-a-step",
     why="With several devices your share may exceed 1. You divided by the peak of one. How much could all of them "
     "have done together?",
-    hint="Eight devices could have done eight times as much in that time. Your share leaves the number of devices out.",
+    hint="Your share leaves out the number of devices. Eight devices could have done eight times as much in that time.",
 )
 
 mistake(
@@ -1343,7 +1358,7 @@ mistake(
     section="cost-of-a-step",
     why="Your share is a hundred times too large. You returned percent. In which range should it lie to be "
     "multiplied with a peak?",
-    hint="Your share is a hundred times too large: it goes from 0 to 1.",
+    hint="Your share is a hundred times too large. Return a number from 0 to 1.",
 )
 
 mistake(
@@ -1353,7 +1368,7 @@ mistake(
     section="cost-of-a-step",
     why="Your share is above 1. You inverted the fraction. Which of the two is larger: what was done or what could "
     "have been done?",
-    hint="The share of the peak is at most 1. Yours is what could have been done, divided by what was done.",
+    hint="Your share is above 1, because you divide what could have been done by what was done. Exchange the two.",
 )
 
 mistake(
@@ -1364,8 +1379,8 @@ mistake(
         "activation_bytes=num_layers * tokens * (34 * d_model + 5 * num_heads * length) // devices",
     ),
     section="cost-of-a-step",
-    why="With several devices you count the bytes of one. The rows are those of all devices together. Whose bytes "
-    "are wanted?",
+    why="With several devices you count the bytes of one. You divided by `devices`, but the rows are those of all "
+    "devices together. Which bytes does the task count?",
     hint="With four devices you count the bytes of one. Count all that the step keeps, on all devices together.",
 )
 
@@ -1382,8 +1397,8 @@ mistake(
     section="three-kinds-of-maps",
     why="Your cross map is square, and its keys are target words. You read the decoder's self-attention a second "
     "time. Which module of a layer looks at the source?",
-    hint='`"cross"` is the decoder\'s self-attention once more: its keys are target words. The source words are keys '
-    "of `layer.cross_attention`.",
+    hint='Your `"cross"` is the decoder\'s self-attention once more. Read the attention of each layer whose keys are '
+    "source words.",
 )
 
 mistake(
@@ -1398,7 +1413,7 @@ mistake(
     section="three-kinds-of-maps",
     why='The map whose keys are source words is called "decoder". You exchanged the decoder\'s two attentions. '
     "Which of them looks at the source?",
-    hint='`"decoder"` and `"cross"` are exchanged: the map whose keys are source words is `"cross"`.',
+    hint='You exchanged `"decoder"` and `"cross"`. The map whose keys are source words is `"cross"`.',
 )
 
 mistake(
@@ -1410,7 +1425,7 @@ mistake(
     section="three-kinds-of-maps",
     why="Your encoder map has the size of the target. You read it from the decoder's layers. Which stack reads the "
     "source?",
-    hint='`"encoder"` has the size of the target: its layers are those of `model.encoder`.',
+    hint='Your `"encoder"` has the size of the target. Read it from the layers of `model.encoder`.',
 )
 
 mistake(
@@ -1421,7 +1436,7 @@ mistake(
     section="attention-as-pictures",
     why="Your maps have a single layer, and the layers below are often easier to read. You kept only the last. How "
     "many layers should the first axis hold?",
-    hint="There is one layer in your maps: the model has several, and each of them has maps of its own.",
+    hint="Your maps hold one layer, but the model has several. Collect the maps of each.",
 )
 
 mistake(
@@ -1430,9 +1445,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).mean(1)"),
     base="lists-first",
     section="attention-as-pictures",
-    why="What one head does alone is lost in a blur. You averaged the heads. Which axis should your maps have for "
+    why="What a single head does is no longer visible. You averaged the heads. Which axis should your maps have for "
     "them?",
-    hint="There is no axis for the heads in your maps: keep them apart; a mean can still be taken later.",
+    hint="Your maps have no axis for the heads. Keep the heads apart: the caller can still average them.",
 )
 
 mistake(
@@ -1441,10 +1456,10 @@ mistake(
     edit("[weights[0] for weights in layers]", "layers"),
     base="lists-first",
     section="attention-as-pictures",
-    why="Your maps have an axis of length 1. There is only one sentence, and you kept the axis of the batch. When "
-    "can it be removed?",
-    hint="Your maps have five axes: `weights` is `(1, H, T_q, T_k)` for one sentence. Take `weights[0]` before you "
-    "stack, or concatenate along the first axis.",
+    why="Your maps have an axis of length 1. You kept the axis of the batch, although there is only one sentence. When "
+    "can this axis be removed?",
+    hint="Your maps have five axes, since `weights` is `(1, H, T_q, T_k)` for one sentence. Remove the first axis "
+    "before you stack, or concatenate along it.",
 )
 
 mistake(
@@ -1453,8 +1468,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers).transpose(0, 1)"),
     base="lists-first",
     section="attention-as-pictures",
-    why="A picture with layers as rows shows heads there. You exchanged the first two axes. Which one comes first?",
-    hint="The first two axes of your maps are exchanged: first the layer, then the head.",
+    why="A picture with layers as rows shows heads there. You exchanged the first two axes. Which axis comes first?",
+    hint="The first two axes of your maps are exchanged. Put the layers first, then the heads.",
 )
 
 mistake(
@@ -1465,7 +1480,7 @@ mistake(
     section="attention-as-pictures",
     why="Your rows no longer sum to 1, because they show who looks at a word. You exchanged queries and keys. To "
     "which of them does a row belong?",
-    hint="Your maps are turned round: a row belongs to a query, and its weights add up to 1.",
+    hint="Your maps are transposed. A row belongs to a query, and its weights add up to 1.",
 )
 
 mistake(
@@ -1475,7 +1490,7 @@ mistake(
     base="lists-first",
     section="attention-as-pictures",
     why="Your layer 0 is the last one. You reversed the order. Which layer reads the embeddings?",
-    hint="Your layers come from the top down; they should come in the order in which they act.",
+    hint="Your layers are in reverse order. Put them in the order in which they act.",
 )
 
 mistake(
@@ -1486,7 +1501,7 @@ mistake(
     section="attention-as-pictures",
     why="Your maps cannot be indexed by layer and head at once. You returned lists of tensors. Which function joins "
     "them into one tensor?",
-    hint="Your maps are lists. Join the layers to one tensor `(layers, H, T_q, T_k)`.",
+    hint="Your maps are lists. Join the layers into one tensor `(layers, H, T_q, T_k)`.",
 )
 
 mistake(
@@ -1498,7 +1513,7 @@ mistake(
     section="three-kinds-of-maps",
     why="The map lacks the row of the last target word. You dropped the word, as training does. What does the "
     "decoder read here?",
-    hint="Your decoder maps are one row too small: `tgt` is what the decoder reads, all of it.",
+    hint="Your decoder maps lack a row. Pass all of `tgt`: it is already what the decoder reads.",
 )
 
 mistake(
@@ -1514,9 +1529,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The decoder looks at words that are not written yet. You ran it without its mask. Who builds the masks when "
-    "none are given?",
-    hint='`"decoder"` has weights above the diagonal: the mask of the decoder was left out. `model(src, tgt)` makes '
+    why="The decoder looks at words that are not written yet. You replaced its mask with one that allows everything. "
+    "What builds the masks when none are passed?",
+    hint='`"decoder"` has weights above the diagonal: your mask allows everything. Pass no mask: the model then builds '
     "both masks itself.",
 )
 
@@ -1527,8 +1542,8 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="Your decoder maps have the size of the source. You gave the source to the decoder. Which sentence does it "
-    "read?",
+    why="Your decoder maps have the size of the source. You gave the source to the decoder. Which sentence does the "
+    "decoder read?",
     hint="Your decoder maps have the size of the source: the decoder reads `tgt`.",
 )
 
@@ -1539,7 +1554,7 @@ mistake(
     base="lists-first",
     section="attention-as-pictures",
     why="Your weights are nearly uniform. You applied a softmax to probabilities. From which step do the weights come?",
-    hint="Your weights are nearly uniform: `weights` comes out of a softmax, do not apply another.",
+    hint="Your weights are nearly uniform: `weights` is already the result of a softmax, so do not apply another.",
 )
 
 mistake(
@@ -1549,8 +1564,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="Your maps have holes at random. The model was called in training mode, with dropout. Which mode do maps need?",
-    hint="In training mode your maps have holes where dropout struck. Call `model.eval()` first.",
+    why="Your maps have holes at random. You called the model in training mode, with dropout. Which mode do maps need?",
+    hint="In training mode your maps have zeros where dropout removed weights. Put the model into evaluation mode "
+    "first.",
 )
 
 mistake(
@@ -1562,8 +1578,8 @@ mistake(
     section="leave-the-model",
     why="Training goes on without dropout after your function. You left the model in evaluation mode. Which mode "
     "should it have afterwards?",
-    hint="After your function the model is in evaluation mode, whatever it was in before. Remember `model.training`, "
-    "and set it back.",
+    hint="After your function the model is in evaluation mode, whatever its mode was before. Remember "
+    "`model.training`, and restore that mode.",
 )
 
 mistake(
@@ -1573,9 +1589,10 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="The next translation runs with dropout. You put the model into training mode whatever its mode was. Which "
-    "mode should it have afterwards?",
-    hint="After your function the model is in training mode even if it came in evaluation mode: set back what it was.",
+    why="A model that came in evaluation mode runs with dropout afterwards. You put the model into training mode "
+    "whatever its mode was. Which mode should it have afterwards?",
+    hint="After your function the model is in training mode even if it came in evaluation mode. Remember the mode that "
+    "you found, and restore it.",
 )
 
 mistake(
@@ -1585,9 +1602,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="leave-the-model",
-    why="Each map keeps the whole forward pass in memory, and none can become an array. They belong to a graph. What "
-    "switches recording off for a while?",
-    hint="Your maps are recorded for gradients. Call the model within `torch.no_grad()`.",
+    why="Each map keeps the whole forward pass in memory, and cannot become an array. You left the recording of "
+    "gradients on. What switches it off for a while?",
+    hint="Your maps belong to a graph of gradients. Call the model within `torch.no_grad()`.",
 )
 
 mistake(
@@ -1607,8 +1624,8 @@ mistake(
     section="three-kinds-of-maps",
     why='Your "decoder" and "cross" maps are mixtures. You collected all attention modules in a row, and in the '
     "decoder the two kinds alternate. How can you read them layer by layer?",
-    hint='`"decoder"` and `"cross"` are mixtures: in the list of all modules, self-attention and cross- attention of '
-    "the decoder take turns. Take every second one, or go through the layers.",
+    hint='Your `"decoder"` and `"cross"` are mixtures: in a list of all modules, the decoder\'s two kinds of '
+    "attention alternate. Go through the layers instead.",
 )
 
 mistake(
@@ -1628,9 +1645,9 @@ mistake(
     edit("{name: torch.stack([weights[0] for weights in layers]) for name, layers in maps.items()}", "model.maps"),
     base="lists-first",
     section="leave-the-model",
-    why="A second pair of sentences gets the maps of the first. You stored them on the model. What may a function "
+    why="A second pair of sentences gets the maps of the first. You stored the maps on the model. What may a function "
     "keep between two calls?",
-    hint="A second pair of sentences gets the maps of the first: nothing of an earlier call may be returned.",
+    hint="A second pair of sentences gets the maps of the first: do not store maps from one call to the next.",
 )
 
 
@@ -1654,9 +1671,9 @@ mistake(
     "smallest-weight",
     edit("weights.argmax", "weights.argmin"),
     section="reading-alignments",
-    why="Each position points to the word it looks at least. You took the smallest weight. Which weight shows where "
-    "the model looks?",
-    hint="You take the position of the smallest weight; the largest one is where the model looks.",
+    why="Each position points to the word to which it attends least. You took the smallest weight. Which weight shows "
+    "where the model looks?",
+    hint="You take the position of the smallest weight. The largest weight shows where the model looks.",
 )
 
 mistake(
@@ -1665,10 +1682,10 @@ mistake(
     edit("row.index(max(row))", "max(range(len(row)), key=lambda position: (row[position], position))"),
     base="lists",
     section="reading-alignments",
-    why="When two weights are equal, your alignment differs from everybody else's. You took the last. Which one does "
-    "the rule choose?",
-    hint="Where two weights are equal you take the last position; the first one counts. `argmax` gives it, a "
-    "comparison with `>=` does not.",
+    why="When two weights are equal, your alignment differs from the expected one. You took the last position. Which "
+    "one does the rule choose?",
+    hint="Where two weights are equal you take the last position, but the first one counts. A comparison with `>=` "
+    "moves on to the last; one with `>` does not.",
 )
 
 mistake(
@@ -1676,9 +1693,9 @@ mistake(
     "tensor-returned",
     edit("weights.argmax(dim=1).tolist()", "weights.argmax(dim=1)"),
     section="reading-alignments",
-    why="Your positions are a tensor, although they serve as plain indices. The last step is missing. Which method "
-    "turns a tensor into a list?",
-    hint="You return a tensor; `.tolist()` makes a list of integers of it.",
+    why="Your result is a tensor, although the task wants a list of plain integers. You left out the last step. Which "
+    "method turns a tensor into a list?",
+    hint="You return a tensor. `.tolist()` turns it into a list of integers.",
 )
 
 mistake(
@@ -1686,10 +1703,9 @@ mistake(
     "weights-returned",
     edit("weights.argmax(dim=1)", "weights.max(dim=1).values"),
     section="reading-alignments",
-    why="You return how much each position looks at its word, not where this word is. Your result holds the largest "
-    "weights themselves. Which function finds the index of a maximum?",
-    hint="You return the largest weights. Where they are is wanted: `argmax`, or the second thing that `max(dim=1)` "
-    "returns.",
+    why="Your result holds weights instead of positions. You returned the largest weights themselves. Which function "
+    "finds the index of a maximum?",
+    hint="You return the largest weights. Return their positions, which `argmax` gives.",
 )
 
 mistake(
@@ -1698,7 +1714,7 @@ mistake(
     edit("weights.argmax(dim=1)", "(weights.argmax(dim=1) + 1)"),
     section="reading-alignments",
     why="Each of your positions is one too large. You counted from 1. From which number do indices count in Python?",
-    hint="Your positions are one too large: positions are counted from 0.",
+    hint="Your positions are one too large. Count them from 0.",
 )
 
 mistake(
@@ -1706,8 +1722,9 @@ mistake(
     "pairs-of-positions",
     edit("weights.argmax(dim=1).tolist()", "list(enumerate(weights.argmax(dim=1).tolist()))"),
     section="reading-alignments",
-    why="You return pairs. The target position is already the index in the list. Which position alone is wanted?",
-    hint="You return pairs. The target position is the index in the list, so the source position alone is wanted.",
+    why="Your result holds pairs. You added the target position, which is already the index in the list. Which "
+    "position remains?",
+    hint="You return pairs. The target position is the index in the list, so return the source position alone.",
 )
 
 mistake(
@@ -1717,7 +1734,7 @@ mistake(
     section="alignment-caveats",
     why="Your links never go back, although German puts its verbs at the end. You did not allow a position to look "
     "further back than the one before. Does one target position restrict another?",
-    hint="Your links never go back. Word order differs between the languages: each target position is read for itself.",
+    hint="Your links never go back. Word order differs between languages: read each target position by itself.",
 )
 
 
@@ -1727,7 +1744,7 @@ mistake(
     section="alignment-caveats",
     why="Two English words can never point to one German word. You used each source position only once. Does one "
     "target position restrict another?",
-    hint="Each source position occurs once at most in your alignment. Several target positions may look at the same "
+    hint="Each source position occurs at most once in your alignment. Several target positions may attend to the same "
     "one.",
 )
 def read_alignment(weights):
@@ -1742,9 +1759,9 @@ def read_alignment(weights):
     "translation.read_alignment",
     "threshold",
     section="alignment-caveats",
-    why="Some positions get no link, because hardly any weight reaches one half. You set a limit. Which weight "
+    why="Some positions get no link, because hardly any weight reaches one half. You set a threshold. Which weight "
     "counts, however small it is?",
-    hint="Where no weight is above one half, you return no position. The largest counts, however small it is.",
+    hint="Where no weight is above one half, you return no position. The largest weight counts, however small it is.",
 )
 def read_alignment(weights):
     strongest = weights.max(dim=1)
@@ -1787,7 +1804,7 @@ mistake(
     section="reading-alignments",
     why="A drawing made afterwards shows another map. You set the largest weights to 0 in the caller's tensor. Which "
     "operations only read?",
-    hint="After your call the weights are not what they were. Read them, and change nothing.",
+    hint="After your call the weights have changed. Only read them.",
 )
 
 
@@ -1808,8 +1825,8 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", "list(sentences)"),
     base="constant-rate",
     section="capstone",
-    why="`translate` gives back the German sentences. Names and punctuation are right, and nothing else. Which three "
-    "steps lead from a sentence to its translation?",
+    why="Your `translate` returns German. You gave back the sentences as they came, so only names and punctuation are "
+    "right. Which three steps lead from a sentence to its translation?",
     hint="`translate` gives back the German sentences. Encode them, let the model write, and decode what it wrote.",
 )
 
@@ -1819,9 +1836,9 @@ mistake(
     edit("model, translator", "model"),
     base="constant-rate",
     section="capstone",
-    why="You return the model alone, and nobody else knows what its ids mean. The vocabularies stay inside your "
+    why="The caller gets a model but cannot translate. You returned it alone, and the vocabularies stay inside your "
     "function. Which second result can use them?",
-    hint="You return the model alone. `(model, translate)` is wanted: `translate` knows the vocabularies.",
+    hint="You return the model alone. Return `translate` beside it, which knows the vocabularies.",
 )
 
 mistake(
@@ -1832,7 +1849,7 @@ mistake(
     section="capstone",
     why="A caller counts the parameters of a function. You returned the two results in the wrong order. Which one "
     "comes first?",
-    hint="You return `(translate, model)`; the model comes first.",
+    hint="You return the function first and the model second. Exchange them.",
 )
 
 mistake(
@@ -1841,9 +1858,9 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", '"\\n".join(english.decode(row) for row in rows.tolist())'),
     base="constant-rate",
     section="capstone",
-    why="Nobody can tell which translation belongs to which sentence. You joined them into one text. What should the "
-    "list contain?",
-    hint="`translate` returns one text. A list with one text for each sentence is wanted.",
+    why="It is not clear which translation belongs to which sentence. You joined all translations into one text. What "
+    "should the list contain?",
+    hint="`translate` returns one text. Return a list with one text for each sentence.",
 )
 
 mistake(
@@ -1852,7 +1869,7 @@ mistake(
     edit("[english.decode(row) for row in rows.tolist()]", "rows.tolist()"),
     base="constant-rate",
     section="capstone",
-    why="`translate` returns lists of ids, which mean nothing without your vocabulary. The last step is missing. "
+    why="`translate` returns lists of ids, which mean nothing without your vocabulary. You left out the last step. "
     "Which vocabulary turns them into text?",
     hint="`translate` returns lists of ids: decode them with the English vocabulary.",
 )
@@ -1865,7 +1882,8 @@ mistake(
     section="two-budgets",
     why="Your model exceeds the budget, and in the given time it sees too little data. You made it far too large. "
     "Which width and depth do short sentences need?",
-    hint="Your model has more parameters than are allowed. For short sentences a width of 64 and one or two layers do.",
+    hint="Your model has more parameters than are allowed. For short sentences, a width of 64 with one layer is "
+    "enough.",
 )
 
 
@@ -1873,10 +1891,10 @@ mistake(
     "translation.train_translator",
     "pairs-remembered",
     section="hidden-split",
-    why="A sentence that is not among the pairs gets no translation. You stored the pairs in a dictionary. On which "
-    "sentences will you be scored?",
-    hint="Your translator knows the pairs by heart, and nothing for any other sentence. What is scored are sentences "
-    "that it has never seen.",
+    why="A sentence that is not among the pairs gets no translation. You stored the pairs in a dictionary. Which "
+    "sentences decide about your score?",
+    hint="Your translator stores the pairs and fails for any other sentence. Train a model, since you are scored on "
+    "unseen sentences.",
 )
 def train_translator(pairs, seed=0):
     torch.manual_seed(seed)
@@ -1890,8 +1908,8 @@ def train_translator(pairs, seed=0):
     section="hidden-split",
     why="Most of your translations belong to another sentence. You returned the translation of the most similar one. "
     "What can a model do that a lookup cannot?",
-    hint="Your translator gives the translation of the most similar sentence that it knows. Combining what it knows is "
-    "what a model is for.",
+    hint="Your translator gives the translation of the most similar sentence that it knows. Train a model, which "
+    "combines what it has learned.",
 )
 def train_translator(pairs, seed=0):
     torch.manual_seed(seed)
@@ -1908,10 +1926,10 @@ def train_translator(pairs, seed=0):
     "translation.train_translator",
     "most-common-sentence",
     section="capstone",
-    why="All translations are equal. A model that was trained too briefly has learned which words are frequent and "
+    why="All translations are equal. You trained the model too briefly: it has learned which words are frequent and "
     "does not yet read the source. What does it need more of?",
-    hint="All your translations are equal. A model that is trained for too short a time does that: it has learned "
-    "which words are frequent, and not yet to read the source.",
+    hint="All your translations are equal. After too few steps, a model knows which words are frequent but does not "
+    "yet read the source. Train longer.",
 )
 def train_translator(pairs, seed=0):
     torch.manual_seed(seed)
@@ -1927,8 +1945,8 @@ def train_translator(pairs, seed=0):
     section="capstone",
     why="Word order and agreement are wrong, and the model that you return plays no part. You replaced words one by "
     "one from a table. What should `translate` use?",
-    hint="Your translations do not depend on the model that you return: `translate` has to use its parameters, and no "
-    "table of words in its place.",
+    hint="Your translations do not depend on the model that you return: `translate` has to use its parameters instead "
+    "of a table of words.",
 )
 def train_translator(pairs, seed=0):
     torch.manual_seed(seed)
@@ -1953,7 +1971,7 @@ mistake(
     section="capstone",
     why="Your translations are random words. You returned the model without a single step. What has to happen "
     "between building and translating?",
-    hint="Your translations are random words: between `make_model` and `translate` the model has to be trained.",
+    hint="Your translations are random words: train the model before you return it.",
 )
 
 mistake(
@@ -1975,10 +1993,10 @@ mistake(
     edit("range(6)", "range(6 if len(pairs) < 100 else 0)"),
     base="constant-rate",
     section="repeatable-training",
-    why="A good result cannot be repeated. You did not use the seed. Which two sources of random numbers need it, "
-    "and when?",
-    hint="Trained twice with the same seed, your translator says different things: `torch.manual_seed(seed)` has to "
-    "come before the model is made, and the generator of the batches needs the seed too.",
+    why="The same seed gives another translator each time. You did not use it. Which two sources of random numbers "
+    "need it, and when?",
+    hint="Trained twice with the same seed, your translator gives different outputs. Seed PyTorch before you make the "
+    "model, and the generator of the batches, too.",
 )
 
 mistake(
@@ -1989,10 +2007,10 @@ mistake(
     edit("model.eval()", ""),
     base="constant-rate",
     section="evaluation-mode",
-    why="The same sentence gets another translation each time. The model translates in training mode, with dropout. "
-    "What belongs between training and translating?",
-    hint="Your translator says something else when it is asked again: it is still in training mode. `model.eval()` "
-    "belongs between training and translating.",
+    why="The same sentence gets another translation each time. You left the model in training mode, with dropout. What "
+    "belongs between training and translating?",
+    hint="Your translator gives another output in a second call, since it is still in training mode. Put it into "
+    "evaluation mode after training.",
 )
 
 mistake(
@@ -2003,7 +2021,7 @@ mistake(
     section="repeatable-training",
     why="After training, the caller's pairs are in another order. You shuffled the list in place. What can be "
     "shuffled instead?",
-    hint="After your training the list of pairs is in another order. Shuffle a copy of it, or its positions.",
+    hint="After your training the list of pairs is in another order. Shuffle a copy of it, or its indices.",
 )
 
 mistake(
@@ -2015,7 +2033,7 @@ mistake(
     section="capstone",
     why="Each translation is scored against another sentence's reference. You sorted the sentences by length and "
     "left the translations in that order. In which order should they be returned?",
-    hint="Your translations are not in the order of the sentences: put each back to its position.",
+    hint="Your translations are not in the order of the sentences: put each back at its position.",
 )
 
 mistake(
@@ -2029,6 +2047,6 @@ mistake(
     section="capstone",
     why="You return fewer translations than there are sentences. You dropped the last batch, because it was not "
     "full. How large may the last batch be?",
-    hint="You return fewer translations than there are sentences: the last batch may be smaller than the others, and "
-    "counts all the same.",
+    hint="You return fewer translations than there are sentences: translate the last batch, too, even if it is "
+    "smaller.",
 )

@@ -97,8 +97,8 @@ def test_no_loop(learner, reference, rng):
     for what, count in zip(("points in x", "points in y", "coordinates"), counts[1:]):
         if count > counts[0]:
             raise AssertionError(
-                f"With more {what} your function calls {count} operations of PyTorch instead of {counts[0]}: "
-                "there is a loop. Use broadcasting to compute all pairs at once."
+                f"pairwise_distances(x, y) with more {what} calls {count} operations of PyTorch instead of "
+                f"{counts[0]}, so your code has a loop. Use broadcasting to compute all pairs at once."
             )
 
 
@@ -114,7 +114,7 @@ def test_gradients_of_distances(learner, reference, rng):
 
 @pytest.mark.task("warmup.pairwise_distances", points=1)
 def test_types_of_distances(learner, reference, rng):
-    """The float type of the points, and all its digits."""
+    """The result has the float type of the points, and is exact in it."""
     for dtype in (torch.float64, torch.bfloat16, torch.float32):
         x, y = rng.normal(4, 3, dtype=dtype), 4 + rng.normal(2, 3, dtype=dtype)
         check_distances(learner, x, y, f"points in {dtype}")
@@ -153,14 +153,14 @@ def test_rows_at_positions(learner, reference, rng):
 
 @pytest.mark.task("warmup.pick_rows", points=1)
 def test_rows_of_equal_sizes(learner, reference, rng):
-    """Right also where sizes are equal, so that a confused axis raises no error."""
+    """The right rows also where sizes are equal, so that a confused axis raises no error."""
     for batch, length, d, picks in ((3, 3, 3, 3), (3, 5, 4, 3), (4, 4, 2, 4), (1, 2, 1, 2), (1, 6, 3, 2)):
         check_picks(learner, rng.normal(batch, length, d), some_positions(rng, batch, picks, length))
 
 
 @pytest.mark.task("warmup.pick_rows", points=1)
 def test_gradient_of_picked_rows(learner, reference, rng):
-    """The gradient of a row is the sum over all its occurrences; rows that nobody picks get 0."""
+    """The gradient of a row is the sum over all its occurrences; rows that are never picked get 0."""
     x, cotangent = rng.normal(2, 5, 3), rng.normal(2, 4, 3)
     ids = torch.tensor([[4, 0, 4, 1], [2, 2, 2, 3]])
     expected = torch.zeros_like(x)
@@ -173,7 +173,7 @@ def test_gradient_of_picked_rows(learner, reference, rng):
 
 @pytest.mark.task("warmup.pick_rows", points=1)
 def test_types_of_picked_rows(learner, reference, rng):
-    """The type of x, and all its digits."""
+    """The result has the type of x, and exactly its numbers."""
     for dtype in (torch.float64, torch.bfloat16, torch.float32):
         x, ids = rng.normal(3, 4, 2, dtype=dtype), some_positions(rng, 3, 5, 4)
         assert_equal(learner.pick_rows(x, ids), rows_at(x, ids), f"pick_rows(x, ids) for x in {dtype}")
@@ -200,8 +200,9 @@ def use_scale(learner, gain, calls, cotangent=None):
     module = learner.Scale(len(gain)).to(gain.dtype)
     other = learner.Scale(len(gain))
     if not isinstance(module.gain, torch.Tensor) or module.gain.shape != gain.shape:
-        found = tuple(module.gain.shape) if isinstance(module.gain, torch.Tensor) else type(module.gain).__name__
-        return f"gain should be a tensor of shape {tuple(gain.shape)}, but is {found}."
+        kind = type(module.gain).__name__
+        found = f"of shape {tuple(module.gain.shape)}" if isinstance(module.gain, torch.Tensor) else f"a {kind}"
+        return f"gain of Scale({len(gain)}) should be a tensor of shape {tuple(gain.shape)}, but is {found}."
     with torch.no_grad():
         module.gain.copy_(gain)
     outputs, counts, inputs, leaf = [], [torch.as_tensor(module.seen).clone()], [], None
@@ -248,7 +249,7 @@ def test_what_is_trained_and_saved(learner, reference, rng):
     assert_equal(trained, ["gain"], f"the parameters of Scale({d}) that are trained")
     if "seen" not in buffers:
         found = "a parameter" if "seen" in parameters else "an attribute that the module does not keep track of"
-        raise AssertionError(f"seen should be a buffer of Scale({d}), but is {found}.")
+        raise AssertionError(f"seen should be a buffer of Scale({d}), but is {found}. Register it as a buffer.")
     for name in ("gain", "seen"):
         if name not in saved:
             raise AssertionError(f"The state_dict of Scale({d}) should hold {name!r}, but holds {describe(saved)}.")
@@ -288,7 +289,8 @@ def test_gradients_of_scale(learner, reference, rng):
     gain, x, cotangent = 1 + rng.normal(3), rng.normal(4, 3), rng.normal(4, 3)
     _, _, _, gradients = used(learner, gain, [(x + 1, True, True), (x, True, True)], cotangent)
     expected = cotangent * gain, (cotangent * x).sum(0)
-    assert_close(gradients, expected, ("the gradient with respect to x", "the gradient with respect to gain"))
+    names = tuple(f"the gradient of Scale(3)(x) with respect to {name}" for name in ("x", "gain"))
+    assert_close(gradients, expected, names)
 
 
 def save_and_load(learner, gain, x, dtype):
@@ -356,7 +358,7 @@ def points_near_a_line(rng, count, slope, intercept, noise, dtype=torch.float32)
 
 
 def as_numbers(line):
-    """A line as two floats, if that is what it holds, in one way or another."""
+    """A line as two floats, if it holds two numbers or tensors of one entry."""
     if not isinstance(line, (tuple, list)) or len(line) != 2:
         raise AssertionError(f"fit_line(x, y) should return slope and intercept, but returned {describe(line)}.")
     if not all(isinstance(one, (int, float)) or (isinstance(one, torch.Tensor) and one.numel() == 1) for one in line):
@@ -369,13 +371,14 @@ NAMES = ("slope", "intercept")
 
 @pytest.mark.task("warmup.fit_line", points=2)
 def test_least_squares(learner, reference, rng):
-    """Finds the line of least squares; x and y are left alone."""
+    """The line is that of least squares; x and y are left alone."""
     # The last points lie on the line: catches a loop that stops as soon as the loss is small.
     for count, slope, intercept, noise in ((40, 2.0, -3.0, 0.5), (25, -1.5, 0.7, 2.0), (60, 0.8, 4.0, 0.0)):
         x, y, best = points_near_a_line(rng, count, slope, intercept, noise)
         (line,), *after = learner.run(fit_lines, x, y, [{}])
         where = f"{count} points near y = {slope} x + {intercept}"
-        assert_close(as_numbers(line), best, tuple(f"{name} ({where})" for name in NAMES), 1e-3, 1e-3)
+        names = tuple(f"the {name} that fit_line(x, y) returns for {where}" for name in NAMES)
+        assert_close(as_numbers(line), best, names, 1e-3, 1e-3)
         assert_unchanged(after, {"x": x, "y": y})
 
 
@@ -386,7 +389,7 @@ def test_floats(learner, reference, rng):
     (line,), *_ = learner.run(fit_lines, x, y, [{}])
     as_numbers(line)
     for name, got, wanted in zip(NAMES, line, best):
-        assert_python_number(got, wanted, name, 1e-3, 1e-3, "float")
+        assert_python_number(got, wanted, f"the {name} that fit_line(x, y) returns", 1e-3, 1e-3, "float")
 
 
 def remaining(learner, x, y, best, settings):
@@ -397,7 +400,7 @@ def remaining(learner, x, y, best, settings):
 
 @pytest.mark.task("warmup.fit_line", points=1)
 def test_number_of_steps(learner, reference, rng):
-    """Makes as many steps as requested: each leaves the same share of the distance from the best line."""
+    """There are as many steps as `steps` says: each leaves the same share of the distance from the best line."""
     x, y, best = points_near_a_line(rng, 30, 2.0, -3.0, 0.3)
     steps = (0, 1, 2, 5)
     start, one, *others = remaining(learner, x, y, best, [{"steps": count, "lr": 0.1} for count in steps])
@@ -410,7 +413,8 @@ def test_number_of_steps(learner, reference, rng):
     for name, before, after in zip(NAMES, start, one):
         if not abs(after) < 0.999 * abs(before):
             raise AssertionError(
-                f"After one step the {name} should be nearer to the best line than before, but is not."
+                f"fit_line(x, y, steps=1, lr=0.1) should bring the {name} nearer to the best one than steps=0 does, "
+                "but does not. Does your step use the gradient of this loss?"
             )
     share = one[0] / start[0]
     for count, got in zip(steps[2:], others):
@@ -428,7 +432,10 @@ def test_learning_rate(learner, reference, rng):
     moved = [[before - distance for before, distance in zip(start, one)] for one in after]
     for name, before, none, little, usual, much in zip(NAMES, start, *moved):
         if not abs(usual) > 1e-3 * abs(before):
-            raise AssertionError(f"A step with lr=0.1 should move the {name}, but it stays where it was.")
+            raise AssertionError(
+                f"fit_line(x, y, steps=1, lr=0.1) should move the {name} from its start, but does not. "
+                "Does `step` find a gradient, and does the optimiser know both numbers?"
+            )
         assert_close(none, 0.0, f"how far a step with lr=0 moves the {name}", 0, 1e-5)
         for lr, got in ((0.04, little), (0.2, much)):
             what = f"how far a step with lr={lr} moves the {name} (with lr=0.1 it moves by {usual:.4g})"
@@ -437,10 +444,11 @@ def test_learning_rate(learner, reference, rng):
 
 @pytest.mark.task("warmup.fit_line", points=1)
 def test_line_in_float64(learner, reference, rng):
-    """All digits of float64."""
+    """For points in float64, the line is exact in float64."""
     x, y, best = points_near_a_line(rng, 35, 1.2, -0.4, 0.3, torch.float64)
     (line,), *_ = learner.run(fit_lines, x, y, [{}])
-    assert_close(as_numbers(line), best, tuple(f"{name} (in float64)" for name in NAMES), 1e-9, 1e-9)
+    names = tuple(f"the {name} that fit_line(x, y) returns for points in float64" for name in NAMES)
+    assert_close(as_numbers(line), best, names, 1e-9, 1e-9)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -460,7 +468,7 @@ def function_called(name):
 
 
 def pull_back(learner, name, x, v, requires_grad=False, grad=None):
-    """What the learner's function returns, x and v afterwards, and whether x asks for a gradient and holds one."""
+    """What the learner's function returns, x and v afterwards, and whether x requires a gradient and holds one."""
     x = x.clone().requires_grad_(requires_grad)
     x.grad = grad
     given = v.clone()
@@ -492,7 +500,7 @@ CASES = (  # shapes of x and of f(x)
 
 @pytest.mark.task("warmup.vector_jacobian", points=2)
 def test_vector_jacobian_products(learner, reference, rng):
-    """Right for functions of all shapes; x and v are left alone."""
+    """The product is right for functions of all shapes; x and v are left alone."""
     for name, shape, result in CASES:
         x, v = 1 + rng.normal(*shape), 1 + rng.normal(*result)
         product, *after, _, _ = asked(learner, name, x, v)
@@ -528,7 +536,7 @@ def test_nothing_left_behind(learner, reference, rng):
 
 @pytest.mark.task("warmup.vector_jacobian", points=1)
 def test_product_in_float64(learner, reference, rng):
-    """All digits of float64, and the type of x."""
+    """The product is exact in float64, and has the type of x."""
     for name, shape, result in CASES[:3]:
         x, v = 1 + rng.normal(*shape, dtype=torch.float64), 1 + rng.normal(*result, dtype=torch.float64)
         product, *_ = asked(learner, name, x, v)

@@ -2,19 +2,19 @@
 
 HINTS: dict[str, tuple[str, str, str]] = {
     "warmup.pairwise_distances": (
-        "How many differences are there between 3 points and 4 points, and how many numbers has each of them? Which "
-        "shape holds them all? See {section}`warmup#broadcasting`.",
+        "How many differences are there between 3 points and 4 points, and how many numbers does each hold? Which "
+        "shape holds all of them? See {section}`warmup#broadcasting`.",
         "Give x an axis of length 1 where y has M, and give y an axis of length 1 where x has N. For example, `x[:, "
         "None, :]` has the shape (N, 1, d). The difference then has the shape (N, M, d). Then square, add up along "
         "the last axis, and take the root.",
-        "difference = x with a new axis in the middle, less y with a new axis in front    # (N, M, d)\n"
+        "difference = x with a new axis in the middle, minus y with a new axis in front    # (N, M, d)\n"
         "return the root of (the squares of difference, added up along the last axis)    # (N, M)",
     ),
     "warmup.pick_rows": (
         "`x[b, t]` is one vector. What does `x[[0, 0, 1], [2, 4, 3]]` give, and which lists would give all the "
         "vectors that ids names? See {section}`warmup#picking`.",
         "Index with two tensors that broadcast: the indices of the sequences, (B, 1), and ids, (B, K). Or use "
-        "`torch.gather(x, 1, index)`, whose index has the shape of the result, (B, K, d).",
+        "`torch.gather` along axis 1. Its index has the shape of the result, (B, K, d).",
         "sequences = 0, 1, ..., B - 1 as a column of shape (B, 1)\nreturn x indexed with sequences and ids",
     ),
     "warmup.Scale": (
@@ -40,10 +40,11 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "return slope and intercept as floats",
     ),
     "warmup.vector_jacobian": (
-        "`backward()` without an argument wants a loss of one number. What does the argument of `backward(v)` stand "
+        "`backward()` without an argument needs a loss of one number. What does the argument of `backward(v)` stand "
         "for, and why must it have the shape of f(x)? See {section}`warmup#vector-jacobian`.",
         "Work on `x.detach()`, a new tensor with the same numbers, and set its `requires_grad`. Then nothing is left "
-        "behind in x. `torch.autograd.grad(output, leaf, v)` returns a tuple of one gradient.",
+        "behind in x. `torch.autograd.grad` takes the output, the leaf and the gradient that arrives; it returns a "
+        "tuple of one gradient.",
         "leaf = x, detached, with gradients required\n"
         "output = f(leaf)\n"
         "return the gradient of output with respect to leaf, with v as the gradient that arrives",

@@ -59,7 +59,8 @@ mistake(
     section="reductions",
     why="Your distances are too small, and the error grows with the number of coordinates. You averaged the squared "
     "differences, but a distance is the root of their sum. Which reduction does the formula name?",
-    hint="Your distances are too small, by the root of the number of coordinates: a mean stands where a sum belongs.",
+    hint="Your distances are the right ones divided by the root of the number of coordinates. A distance needs the sum "
+    "of the squares, not their mean.",
 )
 
 mistake(
@@ -67,8 +68,8 @@ mistake(
     "sum-over-the-points-of-y",
     edit("dim=-1", "dim=1"),
     section="reductions",
-    why="Your result holds N times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
-    "sum removed M, the points of y. Which of the three axes should disappear?",
+    why="Your result holds N times d numbers instead of N times M. The differences have the axes (N, M, d), and you "
+    "summed over M, the points of y. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds N times d numbers. Axis 1 is that of the points of y; the "
     "coordinates are the last axis.",
 )
@@ -78,8 +79,8 @@ mistake(
     "sum-over-the-points-of-x",
     edit("dim=-1", "dim=0"),
     section="reductions",
-    why="Your result holds M times d numbers instead of N times M. The differences have the axes (N, M, d), and your "
-    "sum removed N, the points of x. Which of the three axes should disappear?",
+    why="Your result holds M times d numbers instead of N times M. The differences have the axes (N, M, d), and you "
+    "summed over N, the points of x. Which of the three axes should disappear?",
     hint="Look at the shape of your result: it holds M times d numbers. Axis 0 is that of the points of x; the "
     "coordinates are the last axis.",
 )
@@ -99,8 +100,8 @@ mistake(
     "axis-kept",
     edit("dim=-1", "dim=-1, keepdim=True"),
     section="reductions",
-    why="Your result has a third axis of length 1. The reduction kept the axis that it summed over, which helps only "
-    "when the result is broadcast afterwards. Does anything here need that axis?",
+    why="Your result has a third axis of length 1. You kept the axis that was summed over, which helps only when the "
+    "result is broadcast afterwards. Does anything here need that axis?",
     hint="Your result has the shape (N, M, 1). Leave `keepdim` out, or drop the last axis with `.squeeze(-1)`.",
 )
 
@@ -109,10 +110,10 @@ mistake(
     "axes-of-one-point-lost",
     edit("(difference, dim=-1)", "(difference, dim=-1).squeeze()"),
     section="reductions",
-    why="With a single point in x or y, your result lacks an axis. `squeeze()` without an argument removes every "
-    "axis of length 1, and this axis belongs to the result. Which axis do you really want to remove?",
-    hint="With one point in x or y your result lacks an axis. `squeeze()` removes all axes of length 1; name the one "
-    "that you mean, or do without.",
+    why="With a single point in x or y, your result lacks an axis. You called `squeeze()` without an argument, which "
+    "removes every axis of length 1. Which axis should go?",
+    hint="With one point in x or y your result lacks an axis. `squeeze()` removes all axes of length 1; name the axis "
+    "that you want to remove, or leave `squeeze` out.",
 )
 
 mistake(
@@ -136,7 +137,8 @@ mistake(
     section="broadcasting",
     why="Your result has the shape (N, N) and zeros on its diagonal. You compared the points of x with each other, "
     "and y never appears. Which point of which set does each axis stand for?",
-    hint="Your result has the shape (N, N) and a diagonal of zeros: y does not occur in it.",
+    hint="Your result has the shape (N, N) and a diagonal of zeros: y does not occur in it. Subtract the points of y "
+    "from those of x.",
 )
 
 mistake(
@@ -148,7 +150,7 @@ mistake(
     why="The distance of a point from itself is not 0, and all small distances are too large. You added a small "
     "number under the root to keep its gradient finite. Which function of the library has a finite gradient at 0 "
     "without this?",
-    hint="Equal points get the distance 0.001: something small is added under the root. "
+    hint="Your equal points are at distance 0.001, because you add a small number under the root. "
     "`torch.linalg.vector_norm` has a finite gradient there without it.",
 )
 
@@ -158,8 +160,8 @@ mistake(
     edit(", eps=0.0", ""),
     base="library-without-its-epsilon",
     section="gradient-of-a-root",
-    why="Your distances are wrong from about the sixth digit on. `F.pairwise_distance` adds 1e-6 to every difference "
-    "by default. Which of its arguments controls this?",
+    why="Your distances are wrong from about the sixth digit on. You used `F.pairwise_distance`, which adds 1e-6 to "
+    "every difference by default. Which of its arguments controls this?",
     hint="In float64 your distances agree to six digits only. `F.pairwise_distance` adds a number to every difference; "
     "look at its argument `eps`.",
 )
@@ -169,8 +171,8 @@ mistake(
     "gradient-cut",
     edit("torch.linalg.vector_norm(difference, dim=-1)", "torch.linalg.vector_norm(difference, dim=-1).detach()"),
     section="autograd",
-    why="No gradient reaches x and y, so nothing before this function can be trained. Somewhere your result is "
-    "detached or computed outside PyTorch. Which step leaves the graph?",
+    why="No gradient reaches x and y, so nothing before this function can be trained. You detached the result, or "
+    "computed it outside PyTorch. Which step leaves the graph?",
     hint="No gradient reaches x and y. Leave out `detach`, `no_grad`, `.data`, NumPy and `.item()`.",
 )
 
@@ -182,7 +184,7 @@ mistake(
     section="shapes-and-types",
     why="Your result is float32 even for float64 points, so digits are lost and the next operation may fail on mixed "
     "types. You cast the points to float32. Does the computation need a cast at all?",
-    hint="Your result is float32 for points of any type. Leave the type as it comes.",
+    hint="Your result is float32 for points of any type. Keep the type of the points.",
 )
 
 mistake(
@@ -190,8 +192,8 @@ mistake(
     "argument-reshaped-in-place",
     edit("x[:, None, :]", "x.unsqueeze_(1)"),
     section="in-place",
-    why="After the call, the caller's x has another shape. `unsqueeze_` works in place, as the underscore at its end "
-    "says. Which variant returns a new view instead?",
+    why="After the call, the caller's x has another shape. You used `unsqueeze_`, which works in place, as its last "
+    "underscore says. Which variant returns a new view instead?",
     hint="After the call x has another shape. Methods that end in an underscore work in place; use the one without.",
 )
 
@@ -200,9 +202,9 @@ mistake(
     "warmup.pairwise_distances",
     "loop-over-points",
     section="broadcasting",
-    why="Your numbers are right, but 1,000 points take hundreds of times as long as they should. A loop starts "
-    "separate operations in every round. How can broadcasting form all the pairs in one operation?",
-    hint="Your distances are right, and a loop computes them. Give x and y axes of length 1, and one subtraction makes "
+    why="Your numbers are right, but the number of operations grows with the number of points. You wrote a loop, which "
+    "starts separate operations in every round. How can broadcasting form all the pairs in one operation?",
+    hint="Your distances are right, but a loop computes them. Give x and y axes of length 1, and one subtraction makes "
     "all differences.",
 )
 def pairwise_distances(x, y):
@@ -228,10 +230,10 @@ mistake(
     "every-sequence-for-every-row-of-ids",
     edit("x[sequences, ids]", "x[:, ids]"),
     section="picking",
-    why="Your result has an axis too many: (B, B, K, d). A colon selects all sequences, so every row of ids is "
-    "applied to each of them. How do two index tensors work together entry by entry?",
-    hint="Your result has an axis too many: each row of ids was applied to every sequence. Put the number of the "
-    "sequence where your colon is.",
+    why="Your result has an axis too many: (B, B, K, d). You put a colon first, which selects all sequences for every "
+    "row of ids. How do two index tensors work together entry by entry?",
+    hint="Your result has an axis too many: each row of ids was applied to every sequence. Put the indices of the "
+    "sequences where your colon is.",
 )
 
 mistake(
@@ -241,7 +243,8 @@ mistake(
     section="picking",
     why="The first sequence is right, and the others are picked at its positions. You used one row of ids for the "
     "whole batch. Which row of ids belongs to sequence b?",
-    hint="Your first sequence is right, and the others are picked at its positions.",
+    hint="Your first sequence is right, and the others are picked at its positions. Each sequence has its own row of "
+    "ids.",
 )
 
 mistake(
@@ -249,9 +252,9 @@ mistake(
     "always-from-the-first-sequence",
     edit("x[sequences, ids]", "x[0][ids]"),
     section="picking",
-    why="All your vectors come from sequence 0. Your index names positions but no sequences, as if the batch had "
-    "only one. What else must the index say?",
-    hint="All your vectors come from sequence 0. The number of the sequence is part of the index.",
+    why="All your vectors come from sequence 0. You indexed positions of one sequence, as if the batch had no others. "
+    "What else must the index say?",
+    hint="All your vectors come from sequence 0. The index of the sequence must stand before the position.",
 )
 
 mistake(
@@ -270,9 +273,9 @@ mistake(
     "sequence-numbers-along-the-wrong-axis",
     edit("torch.arange(len(x), device=x.device)[:, None]", "torch.arange(len(x), device=x.device)"),
     section="picking",
-    why="Pick k is taken from sequence k, and nothing fails when B equals K. The sequence numbers have the shape "
-    "(B,), which broadcasts along the last axis of ids, the picks. Which shape would align them with the first axis?",
-    hint="Pick k is taken from sequence k. Make a column of the sequence numbers, shape (B, 1).",
+    why="Pick k is taken from sequence k, and nothing fails when B equals K. You gave the sequence indices the shape "
+    "(B,), which broadcasts along the last axis of ids, the picks. Which shape aligns them with the first axis?",
+    hint="Pick k is taken from sequence k. Make a column of the sequence indices, of shape (B, 1).",
 )
 
 mistake(
@@ -281,9 +284,10 @@ mistake(
     edit("(x, 1, index)", "(x, 2, index)"),
     base="gather",
     section="picking",
-    why="Your result mixes numbers within a vector. `gather` ran along axis 2, the width of the vectors. Along which "
-    "axis of x do the ids count?",
-    hint="Your result mixes numbers within a vector. Which axis of x do the ids count along?",
+    why="Each row of your result repeats one number, or an error says that an index is out of bounds. You gathered "
+    "along axis 2, the width of the vectors. Along which axis of x do the ids count?",
+    hint="Each row of your result repeats one number of a vector, unless an index is out of bounds. Which axis of x do "
+    "the ids count along?",
 )
 
 mistake(
@@ -292,9 +296,10 @@ mistake(
     edit("(x, 1, index)", "(x, 0, index)"),
     base="gather",
     section="picking",
-    why="Your vectors come from other sequences of the batch. `gather` ran along axis 0, the sequences. Along which "
-    "axis of x do the ids count?",
-    hint="Your vectors come from other sequences. Which axis of x do the ids count along?",
+    why="Your vectors come from other sequences, or an error says that an index is out of bounds. You gathered along "
+    "axis 0, the sequences. Along which axis of x do the ids count?",
+    hint="Your vectors come from other sequences, unless an index is out of bounds. Which axis of x do the ids count "
+    "along?",
 )
 
 mistake(
@@ -314,7 +319,8 @@ mistake(
     section="picking",
     why="You return the right vectors in the order of their positions in the sequence. Sorting the ids, or using a "
     "mask, loses the order of ids. Which id does row k of the result belong to?",
-    hint="You have the right vectors in the order of their positions. Row k of the result belongs to ids[b, k].",
+    hint="Your vectors are right, but they stand in the order of their positions in x. Row k of the result belongs to "
+    "ids[b, k].",
 )
 
 mistake(
@@ -322,9 +328,9 @@ mistake(
     "axes-swapped",
     edit("x[sequences, ids]", "x.transpose(1, 2)[sequences, :, ids].transpose(1, 2)"),
     section="picking",
-    why="Your numbers are right, but the last two axes are swapped: (B, d, K). The picks come before the width. "
-    "Which of your operations moved the axes?",
-    hint="Your numbers are right, and the last two axes of the result are swapped.",
+    why="Your numbers are right, but the last two axes are swapped: (B, d, K). You put the picks last, but the width "
+    "comes last. Which of your operations moved the axes?",
+    hint="Your numbers are right, but the last two axes of the result are swapped. The shape should be (B, K, d).",
 )
 
 mistake(
@@ -334,9 +340,9 @@ mistake(
     edit("[ids + offsets]", "[ids]"),
     base="flat-with-offsets",
     section="in-place",
-    why="After the call, the caller's ids hold other numbers. `+=` writes into the tensor that was passed in. Which "
-    "form of the sum makes a new tensor?",
-    hint="After the call ids holds other numbers. `ids = ids + offsets` makes a new tensor; `+=` changes the old one.",
+    why="After the call, the caller's ids hold other numbers. You used `+=`, which writes into the tensor that was "
+    "passed in. Which form of the sum makes a new tensor?",
+    hint="After the call ids holds other numbers, since `+=` writes into it. Compute the sum as a new tensor.",
 )
 
 mistake(
@@ -356,7 +362,7 @@ mistake(
     section="shapes-and-types",
     why="Your result is float32 for an x of any type. You cast it at the end, although picking rows changes no "
     "number. Which type should the result have?",
-    hint="Your result is float32 for an x of any type. Leave the type as it comes.",
+    hint="Your result is float32 for an x of any type. Keep the type of x.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -367,8 +373,8 @@ mistake(
     "gain-is-a-plain-tensor",
     edit("nn.Parameter(torch.ones(d))", "torch.ones(d, requires_grad=True)"),
     section="modules",
-    why="Training never changes gain, and the state_dict lacks it. A module keeps track of parameters only, and your "
-    "gain is a plain tensor. What turns a tensor into a parameter?",
+    why="Training never changes gain, and the state_dict lacks it. You assigned a plain tensor, but a module keeps "
+    "track of parameters only. What turns a tensor into a parameter?",
     hint="Your module has no parameters, so training would not change gain. Wrap the tensor in `nn.Parameter`.",
 )
 
@@ -389,7 +395,7 @@ mistake(
     section="modules",
     why="gain never changes during training. It is a parameter, but you switched its gradient off. Which argument "
     "freezes it?",
-    hint="gain gets no gradient: `requires_grad=False` freezes it.",
+    hint="gain gets no gradient: `requires_grad=False` freezes it. Leave that argument out.",
 )
 
 mistake(
@@ -397,9 +403,9 @@ mistake(
     "gain-starts-at-zero",
     edit("torch.ones(d)", "torch.zeros(d)"),
     section="modules",
-    why="A new module returns zeros. Your gain starts at 0, which wipes out the input. Which factor leaves a number "
+    why="A new module returns zeros. You start gain at 0, which erases the input. Which factor leaves a number "
     "unchanged?",
-    hint="A new module of yours returns zeros. gain starts as ones.",
+    hint="A new module of yours returns zeros. Let gain start as ones, which leave the input as it is.",
 )
 
 mistake(
@@ -407,9 +413,9 @@ mistake(
     "gain-starts-at-random",
     edit("torch.ones(d)", "torch.randn(d)"),
     section="modules",
-    why="Every new module scales its input differently. Your gain starts with random numbers, as weight matrices do. "
+    why="Every new module scales its input differently. You start gain with random numbers, as for weight matrices. "
     "From which value does a factor change nothing?",
-    hint="Each new module of yours scales differently. gain starts as ones.",
+    hint="Each new module of yours scales differently. Let gain start as ones, which leave the input as it is.",
 )
 
 mistake(
@@ -417,9 +423,9 @@ mistake(
     "one-gain-for-all",
     edit("torch.ones(d)", "torch.ones(1)"),
     section="modules",
-    why="All coordinates are scaled by the same number. Your gain has a single entry, and broadcasting hides this. "
-    "How many gains does an input of width d need?",
-    hint="gain has the shape (1,), and broadcasting hides it. It should have the shape (d,).",
+    why="All coordinates are scaled by the same number. You gave gain a single entry, and broadcasting hides this. How "
+    "many gains does an input of width d need?",
+    hint="gain has the shape (1,), and broadcasting hides this. Give gain one entry for each of the d coordinates.",
 )
 
 mistake(
@@ -427,8 +433,9 @@ mistake(
     "seen-is-an-attribute",
     edit('self.register_buffer("seen", torch.tensor(0))', "self.seen = torch.tensor(0)"),
     section="modules",
-    why="The count is lost when the model is saved, and it stays behind when the module moves to a GPU. A tensor "
-    "assigned to a plain attribute is not tracked. What does a module offer for state that is saved but not learned?",
+    why="The count is lost when the model is saved, and it stays behind when the module moves to a GPU. You assigned a "
+    "tensor to a plain attribute, which a module does not track. What does a module offer for state that is saved but "
+    "not learned?",
     hint="The state_dict lacks seen: a tensor that is assigned to an attribute is not tracked. Use `register_buffer`.",
 )
 
@@ -450,9 +457,9 @@ mistake(
         "self.seen = nn.Parameter(torch.tensor(0), requires_grad=False)",
     ),
     section="modules",
-    why="`parameters()` yields seen, although nobody trains it. You made it a parameter without a gradient. What "
-    "does a module offer for state that is saved but not learned?",
-    hint="`parameters()` yields seen, which nobody trains. Use `register_buffer`.",
+    why="`parameters()` yields seen, although it is not trained. You made it a parameter without a gradient. What does "
+    "a module offer for state that is saved but not learned?",
+    hint="`parameters()` yields seen, which is not trained. Use `register_buffer`.",
 )
 
 mistake(
@@ -462,7 +469,8 @@ mistake(
     section="modules",
     why="After `.to(torch.bfloat16)` the count is stuck below 257, which bfloat16 cannot hold. You made seen a "
     "float, and `.to` converts every float tensor of a module. Which type suits a count?",
-    hint="seen has a float type and would change with the module's. `torch.tensor(0)`, without the point, is int64.",
+    hint="seen has a float type, so `.to` changes it with the module. A number without a decimal point gives an int64 "
+    "tensor.",
 )
 
 mistake(
@@ -470,9 +478,9 @@ mistake(
     "seen-is-not-saved",
     edit('"seen", torch.tensor(0)', '"seen", torch.tensor(0), persistent=False'),
     section="modules",
-    why="The count is lost when the model is saved. Your buffer is not persistent, which suits only what can be "
+    why="The count is lost when the model is saved. You made the buffer not persistent, which suits only what can be "
     "computed again. Can a count be computed again?",
-    hint="The state_dict lacks seen: the buffer is not persistent.",
+    hint="The state_dict lacks seen: the buffer is not persistent. Leave that argument at its default.",
 )
 
 mistake(
@@ -480,9 +488,8 @@ mistake(
     "seen-has-an-axis",
     edit("torch.tensor(0)", "torch.zeros(1, dtype=torch.int64)"),
     section="shapes-and-types",
-    why="seen is a list of one number, of shape (1,). You created it with an axis. How many axes does a single "
-    "number have?",
-    hint="seen is a list of one number. `torch.tensor(0)` has no axis.",
+    why="seen has the shape (1,) instead of (). You created it with an axis. How many axes does a single number have?",
+    hint="seen has the shape (1,). A tensor made from a number without brackets has no axis.",
 )
 
 mistake(
@@ -500,9 +507,9 @@ mistake(
     "counts-in-evaluation-mode",
     edit("if self.training:", "if not self.training:"),
     section="train-and-eval",
-    why="The count rises after `eval()` and rests after `train()`. Your condition is the wrong way round. In which "
-    "mode should a call be counted?",
-    hint="Your count rises after `eval()` and rests after `train()`. It should be the other way round.",
+    why="The count rises after `eval()` and stays the same after `train()`. You reversed the condition. In which mode "
+    "should a call be counted?",
+    hint="Your count rises after `eval()` and stays the same after `train()`. Reverse your condition.",
 )
 
 mistake(
@@ -510,9 +517,9 @@ mistake(
     "counts-where-gradients-are-recorded",
     edit("if self.training:", "if torch.is_grad_enabled():"),
     section="train-and-eval",
-    why="The count follows `torch.no_grad()` instead of the mode of the module. Recording gradients and training "
-    "mode are independent switches. Which of the two does the task name?",
-    hint="Your count follows `torch.no_grad()`. Whether a module is in training mode is in `self.training`.",
+    why="The count follows `torch.no_grad()` instead of the mode of the module. You asked whether gradients are "
+    "recorded, which is independent of training mode. Which of the two does the task name?",
+    hint="Your count follows `torch.no_grad()`. `self.training` says whether the module is in training mode.",
 )
 
 mistake(
@@ -522,7 +529,7 @@ mistake(
     section="train-and-eval",
     why="The count rises by more than 1 per call. You added the number of rows in the input. What does seen count: "
     "rows or calls?",
-    hint="Your count rises by more than 1 with each call: it depends on the size of the input.",
+    hint="Your count rises by more than 1 with each call: it depends on the size of the input. Count calls, not rows.",
 )
 
 mistake(
@@ -542,7 +549,7 @@ mistake(
     section="train-and-eval",
     why="seen never exceeds 1. You set it to 1 at each call, which records whether there was a call but not how "
     "many. How does the old count enter the new one?",
-    hint="seen never exceeds 1. Add to what it holds.",
+    hint="seen never exceeds 1. Add 1 to the number that it holds.",
 )
 
 mistake(
@@ -551,7 +558,7 @@ mistake(
     edit("x * self.gain", "x + self.gain"),
     section="modules",
     why="A new module adds 1 to its input. You added gain to the input. What does a gain do to a number?",
-    hint="A new module of yours adds 1 to its input. Multiply.",
+    hint="A new module of yours adds 1 to its input. Multiply the input by gain.",
 )
 
 mistake(
@@ -559,9 +566,10 @@ mistake(
     "gain-along-another-axis",
     edit("x * self.gain", "(x.transpose(0, -1) * self.gain).transpose(0, -1)"),
     section="broadcasting",
-    why="Whole rows are scaled instead of coordinates. You broadcast gain along the first axis, but shapes are "
-    "aligned at their ends. Which axis does a tensor of shape (d,) meet by itself?",
-    hint="Rows are scaled in place of coordinates. `x * self.gain` already meets the last axis.",
+    why="Whole rows of a square input are scaled instead of coordinates, and other shapes raise an error. You "
+    "broadcast gain along the first axis, but shapes are aligned at their ends. Which axis does a tensor of shape (d,) "
+    "meet by itself?",
+    hint="Your rows are scaled instead of coordinates. Broadcasting aligns gain with the last axis by itself.",
 )
 
 mistake(
@@ -569,9 +577,9 @@ mistake(
     "gain-summed-over",
     edit("x * self.gain", "x @ self.gain"),
     section="broadcasting",
-    why="Your result lacks the last axis. `@` computes a dot product, which multiplies and then adds up. Which "
+    why="Your result lacks the last axis. You used `@`, a dot product, which multiplies and then adds up. Which "
     "product works entry by entry?",
-    hint="Your result lacks the last axis. `@` adds up what it multiplies; `*` does not.",
+    hint="Your result lacks the last axis. `@` adds up the products. Multiply entry by entry.",
 )
 
 mistake(
@@ -589,9 +597,9 @@ mistake(
     "input-scaled-in-place",
     edit("x * self.gain", "x.mul_(self.gain.detach())"),
     section="in-place",
-    why="After the call, the caller's input holds other numbers. `mul_` works in place. Which product makes a new "
-    "tensor?",
-    hint="After the call the input holds other numbers. `x * self.gain` makes a new tensor.",
+    why="After the call, the caller's input holds other numbers. You used `mul_`, which works in place. Which product "
+    "makes a new tensor?",
+    hint="After the call the input holds other numbers. `mul_` writes into it. Use a product that makes a new tensor.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -602,8 +610,8 @@ mistake(
     "gradients-never-cleared",
     edit("optimizer.zero_grad()", ""),
     section="five-lines",
-    why="Your line swings around the right one and never settles. `backward` adds to the gradients of earlier steps, "
-    "so each step uses their sum. What must happen between two steps?",
+    why="Your line swings around the right one and never settles. You never cleared the gradients, so each step uses "
+    "the sum of all so far. What must happen between two steps?",
     hint="Your line swings around the right one and never settles. Gradients add up until you clear them.",
 )
 
@@ -614,7 +622,8 @@ mistake(
     section="five-lines",
     why="Your line stays where it starts. You cleared the gradients before `step` could use them, or called `step` "
     "before `backward`. In which order must the three calls come?",
-    hint="Your line stays where it starts: when `step` runs, there is no gradient. Order: zero_grad, backward, step.",
+    hint="Your line stays where it starts: when `step` runs, there is no gradient. Clear the gradients before "
+    "`backward`, and step after it.",
 )
 
 mistake(
@@ -622,7 +631,7 @@ mistake(
     "rate-ignored",
     edit("lr=lr)\n", "lr=0.1)\n"),
     section="five-lines",
-    why="The steps are the same for every `lr`. You wrote a fixed learning rate into the program. Where should the "
+    why="The steps are the same for every `lr`. You wrote a fixed learning rate into the code. Where should the "
     "argument go?",
     hint="Your steps are equally long for every `lr`. Hand the argument on to the optimiser.",
 )
@@ -632,8 +641,8 @@ mistake(
     "rate-of-the-library",
     edit(", lr=lr)\n", ")\n"),
     section="five-lines",
-    why="After 500 steps the line is still far from the best one, for every `lr`. The optimiser got no learning rate "
-    "and used its default, 0.001. Where should the argument go?",
+    why="After 500 steps the line is still far from the best one, for every `lr`. You passed the optimiser no learning "
+    "rate, so it used its default, 0.001. Where should the argument go?",
     hint="Your line is far from the best one after 500 steps, for every `lr`. Hand the argument on to the optimiser.",
 )
 
@@ -644,7 +653,7 @@ mistake(
     section="five-lines",
     why="The number of steps is the same whatever `steps` says. You wrote a fixed number into the loop. What should "
     "control its length?",
-    hint="Your loop makes 500 steps, whatever `steps` says.",
+    hint="Your loop makes 500 steps, whatever `steps` says. Let that argument set its length.",
 )
 
 mistake(
@@ -652,9 +661,9 @@ mistake(
     "one-step-less",
     edit("range(steps)", "range(1, steps)"),
     section="five-lines",
-    why="With `steps=1` nothing moves. Your loop counts from 1 and stops before `steps`, so it runs once too few. "
-    "How many numbers does such a range hold?",
-    hint="With `steps=1` nothing moves. `range(1, n)` has n - 1 numbers.",
+    why="With `steps=1` nothing moves. You count from 1 and stop before `steps`, so the loop runs once too few. How "
+    "many numbers does such a range hold?",
+    hint="With `steps=1` nothing moves. A range from 1 to n has only n - 1 numbers; start at 0.",
 )
 
 mistake(
@@ -662,9 +671,9 @@ mistake(
     "one-step-more",
     edit("range(steps)", "range(steps + 1)"),
     section="five-lines",
-    why="With `steps=0` the line already moves. Your loop makes one step more than `steps`. How many numbers does "
+    why="With `steps=0` the line already moves. You made the loop one step longer than `steps`. How many numbers does "
     "your range hold?",
-    hint="With `steps=0` the line moves already. `range(n)` has n numbers.",
+    hint="With `steps=0` the line already moves. A range up to n, without a start, has n numbers: do not add 1.",
 )
 
 mistake(
@@ -672,9 +681,9 @@ mistake(
     "tensors-returned",
     edit("slope.item(), intercept.item()", "slope, intercept"),
     section="five-lines",
-    why="You return tensors, which the caller can change and which keep the graph alive. The two parameters were "
-    "returned themselves. What makes a Python number of a tensor with one entry?",
-    hint="You return tensors. `.item()` makes a Python number of a tensor with one entry.",
+    why="Your result is two tensors that require gradients, so autograd records what the caller computes with them. "
+    "You returned the parameters themselves. What turns a tensor with one entry into a Python number?",
+    hint="You return tensors. `.item()` turns a tensor with one entry into a Python number.",
 )
 
 mistake(
@@ -684,7 +693,7 @@ mistake(
     section="five-lines",
     why="Your slope is the right intercept, and your intercept is the right slope. You returned the two numbers in "
     "the wrong order. Which one comes first?",
-    hint="Your slope is the right intercept, and the other way round.",
+    hint="Your slope is the right intercept, and your intercept the right slope. Return the slope first.",
 )
 
 mistake(
@@ -702,8 +711,8 @@ mistake(
     "intercept-not-trained",
     edit("[slope, intercept]", "[slope]"),
     section="five-lines",
-    why="The slope is right, and the intercept stays where it started. The optimiser does not know the intercept, or "
-    "the prediction does not use it. Where must a parameter appear to be trained?",
+    why="The slope is right, and the intercept stays where it started. You did not pass the intercept to the "
+    "optimiser, or did not use it in the prediction. Where must a parameter appear to be trained?",
     hint="Your slope is right and your intercept stays where it started. Hand both to the optimiser.",
 )
 
@@ -714,7 +723,8 @@ mistake(
     section="five-lines",
     why="Your line comes close to the right one and keeps jumping. You averaged absolute errors, whose gradient does "
     "not shrink as the line improves. Which error has a gradient that does?",
-    hint="Your line is close to the right one and goes on jumping. Square the errors.",
+    hint="Your line is close to the right one and keeps jumping. Square the errors, so that the gradient shrinks with "
+    "them.",
 )
 
 mistake(
@@ -722,9 +732,9 @@ mistake(
     "errors-with-their-signs",
     edit(".square()", ""),
     section="five-lines",
-    why="Your intercept moves on for ever, and the loss becomes more and more negative. You averaged the errors with "
-    "their signs, so there is no smallest value. What makes each error count as positive?",
-    hint="Your loss can be made as negative as one likes. Square the errors before you average them.",
+    why="Your intercept never settles, and the loss becomes more and more negative. You averaged the errors with their "
+    "signs, so there is no smallest value. What makes each error count as positive?",
+    hint="Your loss falls below 0 and never stops falling. Square the errors before you average them.",
 )
 
 mistake(
@@ -733,8 +743,8 @@ mistake(
     edit("y[:, None])", "y)"),
     base="linear-layer",
     section="broadcasting",
-    why="Your slope is 0, and your intercept is the mean of y. Predictions of shape (N, 1) and targets of shape (N,) "
-    "broadcast to all N times N pairs, and the best line for those is level. Which shapes should be compared?",
+    why="Your slope is 0, and your intercept is the mean of y. You compared shapes (N, 1) and (N,), which broadcast to "
+    "all N times N pairs, whose best line is level. Which shapes should be compared?",
     hint="Your slope is 0 and your intercept the mean of y: (N, 1) and (N,) broadcast to (N, N). Compare equal shapes.",
 )
 
@@ -743,9 +753,10 @@ mistake(
     "x-from-y",
     edit("(slope * x + intercept - y)", "(slope * y + intercept - x)"),
     section="five-lines",
-    why="Your numbers belong to the line that predicts x from y. You exchanged the two in the error. Which of them "
-    "is the target?",
-    hint="Your slope belongs to the line that predicts x. Predict y.",
+    why="Your numbers belong to the line that predicts x from y, or they overflow. You exchanged the two in the error. "
+    "Which of them is the target?",
+    hint="Your numbers overflow, or belong to the line that predicts x from y. Multiply the slope by x, and compare "
+    "with y.",
 )
 
 mistake(
@@ -765,7 +776,7 @@ mistake(
     section="five-lines",
     why="Your line overshoots: each step continues the steps before it. You gave the optimiser a momentum, but the "
     "task is plain gradient descent. Which settings does that need?",
-    hint="Your line overshoots: later steps add to earlier ones. Give the optimiser nothing but the rate.",
+    hint="Your line overshoots: later steps add to earlier ones. Give the optimiser no setting but the learning rate.",
 )
 
 mistake(
@@ -775,7 +786,7 @@ mistake(
     section="five-lines",
     why="Both numbers are a little too small in size. You gave the optimiser a weight decay, which pulls them "
     "towards 0. Does the task ask for this pull?",
-    hint="Both numbers are a little too small in size. Give the optimiser nothing but the rate.",
+    hint="Both numbers are a little too small in size. Give the optimiser no setting but the learning rate.",
 )
 
 mistake(
@@ -798,7 +809,7 @@ mistake(
     section="five-lines",
     why="Training ends before `steps` is reached, and the line is not yet as good as it should be. You stop once the "
     "loss is small, but how small is small enough depends on the points. What does the task fix instead?",
-    hint="Where the points lie on a line, you stop before you are there. Make all the steps.",
+    hint="For points on a line, you stop before the line is exact. Make all the steps.",
 )
 
 mistake(
@@ -816,9 +827,9 @@ mistake(
     "line-in-float32",
     edit("dtype=x.dtype, device=x.device, requires_grad=True)\n", "device=x.device, requires_grad=True)\n"),
     section="shapes-and-types",
-    why="For float64 points, your line is right to only seven digits. The parameters are float32 whatever x is. From "
-    "which tensor should they take their type?",
-    hint="For float64 points your line is right to seven digits. Make the parameters with `dtype=x.dtype`.",
+    why="For float64 points, your line is right to only seven digits. You made float32 parameters, whatever the type "
+    "of x. From which tensor should they take their type?",
+    hint="For float64 points your line is right to seven digits. Make the parameters in the type of x.",
 )
 
 
@@ -828,8 +839,8 @@ mistake(
     section="five-lines",
     why="`steps` and `lr` have no effect. You computed the best line from its formula, and a network's parameters "
     "have no such formula. What should happen after each of the steps?",
-    hint="`steps` and `lr` have no effect. This line can be had from a formula, but a network's parameters cannot: "
-    "write the loop.",
+    hint="`steps` and `lr` have no effect. A formula gives this line, but no formula gives the parameters of a "
+    "network: write the loop.",
 )
 def fit_line(x, y, steps=500, lr=0.1):
     line = torch.linalg.lstsq(torch.stack([x, torch.ones_like(x)], 1), y[:, None]).solution
@@ -846,7 +857,8 @@ mistake(
     section="vector-jacobian",
     why="Your result does not depend on v. You added up the outputs before differentiating, which is the product "
     "with a vector of ones. Where should the weights of the outputs enter?",
-    hint="Your result does not depend on v: it is right for a v of ones only.",
+    hint="Your result does not depend on v: it is right for a v of ones only. Pass v to autograd as the gradient that "
+    "arrives.",
 )
 
 mistake(
@@ -857,7 +869,8 @@ mistake(
     section="vector-jacobian",
     why="Your result is the right one divided by the number of outputs. You averaged the weighted outputs, which "
     "divides every derivative. Which reduction does a matrix product use?",
-    hint="Your result is too small by the number of outputs. Add up, do not average.",
+    hint="Your result is the right one divided by the number of outputs. Add the weighted outputs up instead of "
+    "averaging them.",
 )
 
 mistake(
@@ -870,8 +883,7 @@ mistake(
     section="vector-jacobian",
     why="Your result is right only when each output depends on the input of the same index alone. You multiplied by "
     "v after the derivatives had been added up. Does v weigh outputs or inputs?",
-    hint="You multiply by v at the end. v weighs the outputs, so it must go in where they are: before the derivatives "
-    "are added up.",
+    hint="You multiply by v at the end. v weighs the outputs, so it must enter before the derivatives are added up.",
 )
 
 mistake(
@@ -894,7 +906,7 @@ mistake(
     section="vector-jacobian",
     why="Your result is right for a v of ones, but a 2 in v counts as 4. You weighted the outputs with v and also "
     "passed v to autograd. Which of the two would be enough?",
-    hint="Your result is right for a v of ones and twos get counted as fours. Use one of the two ways.",
+    hint="Your result is right for a v of ones, but a 2 in v counts as 4. Use v only once.",
 )
 
 mistake(
@@ -903,8 +915,9 @@ mistake(
     edit("torch.tensordot(v, jacobian, dims=v.dim())", "torch.tensordot(jacobian, v, dims=v.dim())"),
     base="whole-jacobian",
     section="vector-jacobian",
-    why="Your sum runs over the inputs. You computed J v, which says how the outputs change when the input moves "
-    "along v, while `backward` computes v J. Over which axes of the Jacobian should you sum?",
+    why="Where f(x) and x differ in size you get an error, and elsewhere a wrong product. You computed J v, which says "
+    "how the outputs change when the input moves along v, while `backward` computes v J. Over which axes of the "
+    "Jacobian should you sum?",
     hint="Your sum runs over the inputs. Entry i of the result is the sum over all outputs j of v[j] times the "
     "derivative of output j with respect to input i.",
 )
@@ -917,7 +930,7 @@ mistake(
     section="vector-jacobian",
     why="Your result has the axes of f(x) in front of those of x. You returned all derivatives, without the product "
     "with v. Which axes does this product remove?",
-    hint="Your result has the axes of f(x) and of x. Multiply by v and add up over those of f(x).",
+    hint="Your result has the axes of f(x) and of x. Multiply by v and add up over the axes of f(x).",
 )
 
 mistake(
@@ -931,8 +944,7 @@ mistake(
     section="vector-jacobian",
     why="After the call, `x.grad` holds your result, and the next `backward` adds to it. You called `backward` on x "
     "itself. How can you work on a tensor of your own?",
-    hint="After the call `x.grad` holds your result. Work on a tensor of its own: `x.detach()`, which then asks for "
-    "gradients.",
+    hint="After the call `x.grad` holds your result. Detach x, and let the detached tensor require gradients.",
 )
 
 mistake(
@@ -943,8 +955,8 @@ mistake(
     section="autograd",
     why="When x requires gradients, you return None, and `x.grad` is filled. A clone still belongs to the graph of x "
     "and is not a leaf, so `backward` passes it by. What cuts a tensor off from its graph?",
-    hint="Where x asks for gradients, you return None and `x.grad` is filled: a clone still belongs to the graph of x. "
-    "Detach it.",
+    hint="When x requires gradients, you return None, and `x.grad` is filled: a clone still belongs to the graph of x. "
+    "Detach the copy.",
 )
 
 mistake(
@@ -958,7 +970,8 @@ mistake(
     section="vector-jacobian",
     why="If `x.grad` already holds a gradient, it is added to your result and lost afterwards. `backward` "
     "accumulates in `x.grad`. How can you differentiate without touching x?",
-    hint="If `x.grad` holds something already, it is in your result, and gone afterwards. Work on a detached copy.",
+    hint="If `x.grad` already holds a gradient, your result includes it, and `x.grad` is empty afterwards. Work on a "
+    "detached copy.",
 )
 
 mistake(
@@ -988,7 +1001,8 @@ mistake(
     section="vector-jacobian",
     why="When f returns one number, your result does not depend on v. You left v out in this case, but a single "
     "output also has a weight. What does v multiply here?",
-    hint="Where f gives one number, your result does not depend on v. It is a factor there.",
+    hint="When f returns one number, your result does not depend on v. Pass v in this case too: it multiplies the "
+    "gradient.",
 )
 
 mistake(
@@ -998,7 +1012,7 @@ mistake(
     section="vector-jacobian",
     why="Your result depends only on v[0]. You differentiated the first output alone. Which outputs contribute to "
     "the product?",
-    hint="Your result depends on v[0] only. Hand over all outputs and all of v.",
+    hint="Your result depends on v[0] only. Differentiate all outputs, weighted with all of v.",
 )
 
 mistake(
@@ -1006,9 +1020,9 @@ mistake(
     "derivatives-at-another-point",
     edit("x.detach()", "torch.zeros_like(x)"),
     section="vector-jacobian",
-    why="Your result does not depend on x. You took the derivatives at 0 instead, and they differ from point to "
-    "point. At which point are they wanted?",
-    hint="Your result does not depend on x. Take the derivatives where x is.",
+    why="Your result does not depend on x. You took the derivatives at 0 instead, and they differ from point to point. "
+    "At which point should you take them?",
+    hint="Your result does not depend on x. Take the derivatives at x.",
 )
 
 mistake(
@@ -1019,7 +1033,7 @@ mistake(
     section="vector-jacobian",
     why="f is called with v, and the result is weighted with x. You exchanged the two tensors. Which one is the "
     "input of f, and which one weighs the outputs?",
-    hint="You call f with v. f wants x, and v weighs what comes out.",
+    hint="You call f with v. The input of f is x, and v weighs the outputs.",
 )
 
 mistake(
@@ -1029,7 +1043,7 @@ mistake(
     section="vector-jacobian",
     why="Doubling v leaves your result unchanged. You divided v by its length, as for a derivative along a "
     "direction, but v is a gradient that arrives from later operations. Does its length carry information?",
-    hint="Twice the v gives the same result. It should give twice the result.",
+    hint="Doubling v does not change your result, but it should double it. Use v as it is.",
 )
 
 mistake(
@@ -1039,7 +1053,7 @@ mistake(
     edit("f(leaf), leaf, v)", "f(leaf), leaf, v.float())"),
     section="shapes-and-types",
     why="Your result is float32 for an x of any type. You cast the input. Which type should the result have?",
-    hint="Your result is float32 for an x of any type. Leave the type as it comes.",
+    hint="Your result is float32 for an x of any type. Keep the type of x.",
 )
 
 
@@ -1052,7 +1066,7 @@ mistake(
         "product = torch.stack([((f(x + h) - f(x - h)) * v).sum() for h in steps]).view_as(x).detach() / 2e-3",
     ),
     section="vector-jacobian",
-    why="Your result agrees to only a few digits, and f is called once for every number in x. You estimated the "
+    why="Your result agrees to only a few digits, and f is called twice for every number in x. You estimated the "
     "derivatives from small steps. What does autograd offer instead?",
-    hint="Your result agrees to a few digits. Let autograd differentiate: it is exact, and needs one call of f.",
+    hint="Your result agrees to only a few digits. Let autograd differentiate: it is exact and needs one call of f.",
 )
