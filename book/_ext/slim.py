@@ -1,5 +1,6 @@
 """Make the built pages light: only the icons that they show, and pictures, programs and search when they are needed.
 
+Style sheets that every page needs become one: a page is painted when it has them all, and a phone waits for each.
 The theme brings all of Font Awesome (as a program of 1.5 MB and as fonts) and of Bootstrap (as style rules), and loads
 the search index on every page; MathJax brings letters of every alphabet. Of fonts and rules, those in use are kept. The
 theme also asks each box of a page in turn whether it scrolls and changes it, which costs a layout of the page for each.
@@ -7,6 +8,8 @@ theme also asks each box of a page in turn whether it scrolls and changes it, wh
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -52,6 +55,23 @@ MAY_SCROLL = re.compile(
 PLAIN_WORD = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
 EMPTY_WORD = re.compile(r"(<pre\b[^>]*>)<span></span>")
 
+# The style sheets of every page, in their order, and the one that holds them all.
+EVERYWHERE = (
+    *("styles/theme.css", THEME_SHEET.removeprefix("_static/"), "pygments.css", "styles/sphinx-book-theme.css"),
+    *("togglebutton.css", "copybutton.css", "mystnb.*.css", "drawing.css", "sphinx-design.min.css"),
+    *("playgrounds.css", "type.css", "custom.css"),
+)
+JOINED = "_static/styles/book.css"
+_NAMES = "|".join(re.escape(name).replace(r"\*", r"\w+") for name in (*EVERYWHERE, JOINED.removeprefix("_static/")))
+SHEET_LINK = re.compile(
+    rf'<link (?=[^>]*rel="stylesheet")[^>]*href="(?P<root>[^"]*?)_static/(?:{_NAMES})(?:\?[^"]*)?"[^>]*>\s*'
+)
+IMPORT = re.compile(r'@import "([^"]+)";')
+CHARSET = re.compile(r'@charset "[^"]*";')
+LOCAL_URL = re.compile(r"""(\burl\(["']?)(?!data:|#|\w+:|/)""")
+# The theme asks for these early, though they wait for the end of the page; they delay what is painted.
+EARLY_PROGRAM = re.compile(r'<link rel="preload" as="script"[^>]*>\s*')
+
 
 def slim(app: Sphinx, exception: Exception | None) -> None:
     """Sphinx event ``build-finished``."""
@@ -71,6 +91,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         classes.update(re.findall(r"[\w-]+", program))
     slim_icons(outdir, icons)
     slim_rules(outdir, classes)
+    join_sheets(outdir)
     slim_formula_fonts(outdir)
     script = outdir / THEME_SCRIPT
     script.write_text(SCROLL_SEARCH.sub("[]", script.read_text(encoding="utf-8")), encoding="utf-8")
@@ -85,7 +106,7 @@ def lighter_page(text: str, file: Path, is_search: bool) -> str:
     text = PLAIN_WORD.sub(r"\1", EMPTY_WORD.sub(r"\1", text))
     text = MAY_SCROLL.sub(r'<\1 tabindex="0"', text)
     if not is_search:
-        text = EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text))
+        text = EARLY_PROGRAM.sub("", EARLY_SCRIPT.sub("<script defer ", SEARCH_SCRIPTS.sub("", text)))
     return pictures.PICTURE.sub(lambda match: pictures.versions(match[0], file.parent / match[1]), text)
 
 
@@ -165,6 +186,35 @@ def _selectors_in_use(prelude: list, names: set[str]) -> list:
         if all(name in names or name.startswith(MADE_BY_PROGRAMS) for name in classes):
             kept += [*([comma] if kept else []), *selector]
     return kept
+
+
+def join_sheets(outdir: Path) -> None:
+    """Put the style sheets of every page into one, and link that one in their place."""
+    sheets = [file for name in EVERYWHERE for file in sorted((outdir / "_static").glob(name))]
+    css = "\n".join(_moved(file, outdir / JOINED) for file in sheets)
+    (outdir / JOINED).write_text(css, encoding="utf-8")
+    version = hashlib.sha256(css.encode()).hexdigest()[:8]
+    for file in outdir.rglob("*.html"):
+        text = file.read_text(encoding="utf-8")
+        joined = _with_one_sheet(text, version)
+        if joined != text:
+            file.write_text(joined, encoding="utf-8")
+
+
+def _moved(sheet: Path, target: Path) -> str:
+    """A style sheet with what it imports, and with addresses that hold in another folder."""
+    css = CHARSET.sub("", sheet.read_text(encoding="utf-8"))
+    way = os.path.relpath(sheet.parent, target.parent)
+    css = LOCAL_URL.sub(lambda match: match[1] + ("" if way == "." else f"{way}/"), css)
+    return IMPORT.sub(lambda match: _moved(sheet.parent / match[1], target), css)
+
+
+def _with_one_sheet(page: str, version: str) -> str:
+    first = SHEET_LINK.search(page)
+    if first is None:
+        return page
+    link = f'<link rel="stylesheet" type="text/css" href="{first["root"]}{JOINED}?v={version}" />\n'
+    return page[: first.start()] + link + SHEET_LINK.sub("", page[first.start() :])
 
 
 def slim_formula_fonts(outdir: Path) -> None:
