@@ -115,6 +115,11 @@ def right_given(names: Sequence[str]) -> str:
     return f"Right, given {_the_courses(names)}: your own {_is(names)} wrong, or not written yet."
 
 
+def partly_given(names: Sequence[str]) -> str:
+    """The same for a task in which other checks fail even so: it is not right."""
+    return f"Some checks pass with {_the_courses(names)}: your own {_is(names)} wrong, or not written yet."
+
+
 def _the_courses(names: Sequence[str]) -> str:
     *others, last = (f"`{name}`" for name in names)
     return f"{', '.join(others)}{' and ' if others else ''}{last} as the course has {'them' if others else 'it'}"

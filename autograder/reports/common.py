@@ -23,7 +23,7 @@ from autograder.judging.results import (
     TaskResult,
     task_status,
 )
-from autograder.judging.verdicts import right_given
+from autograder.judging.verdicts import partly_given, right_given
 from autograder.submissions.text import clean
 
 MESSAGE_LIMIT = 2000  # characters of one message that a report shows
@@ -154,7 +154,9 @@ def messages(task: TaskResult, limit: int = MESSAGE_LIMIT) -> list[tuple[CheckRe
 
 def given_text(task: TaskResult) -> str:
     """What a task was given to get its points; ``""`` for one that needed nothing."""
-    return right_given(task.given) if task.given else ""
+    if not task.given:
+        return ""
+    return right_given(task.given) if task.status == PASSED else partly_given(task.given)
 
 
 @dataclass(frozen=True)

@@ -230,6 +230,14 @@ def test_next_step_names_the_command(in_terminal, command):
     assert "progress" in common.next_step(TASKS[4:], in_terminal)
 
 
+def test_only_a_task_that_passes_is_called_right_with_what_it_was_given():
+    passes = replace(task("attention.x", "passed", "passed"), given=("softmax",))
+    fails = replace(task("attention.x", "passed", "failed"), given=("softmax",))
+    assert common.given_text(passes).startswith("Right, given `softmax` as the course has it")
+    assert common.given_text(fails).startswith("Some checks pass with `softmax` as the course has it")
+    assert common.given_text(task("attention.x", "failed")) == ""
+
+
 def test_every_status_has_a_look():
     statuses = {"passed", "partial", "failed", "not_attempted", "error", "timeout", "crashed", "not_graded"}
     assert set(common.LOOKS) == statuses
