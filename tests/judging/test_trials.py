@@ -150,6 +150,28 @@ def test_a_test_in_parts_that_calls_a_stub_says_so(server):
         assert "`weigh`, which is not written yet" in first_message(result)
 
 
+def test_a_mistake_counts_as_caught_when_every_call_shows_it(server):
+    """Each call has other random numbers; a test that is right by luck gets nothing, and is told so."""
+    turn = "next(TURNS) % 3 == 0"
+    setup = "from itertools import count\n\nTURNS = count()\n\n\n"
+    now_and_then = setup + GOOD.replace(
+        "torch.testing.assert_close(output", f"{turn} or torch.testing.assert_close(output"
+    )
+    for result in (locally(now_and_then), graded(server, now_and_then)):
+        assert passed(result) == passed(locally(GOOD)) - {"which-axis"}
+        axis = next(check for check in result.checks if check.id.endswith("which-axis"))
+        assert "One of them is caught in some of the 3 calls" in axis.message
+    strict = f"{now_and_then}    assert {turn} or type(f(q, k, v)) is tuple\n"
+    assert "in a list. This happens in some of the 3 calls" in first_message(locally(strict))
+
+
+def test_a_test_whose_asserts_never_fail_is_told_what_counts():
+    result = locally(GOOD.replace("torch.testing.assert_close(", "torch.allclose("))  # sizes may raise all the same
+    assert result.points == 0
+    assert first_message(result).startswith("No `assert` of your test fails for any wrong implementation. A test says")
+    assert "No `assert`" not in first_message(locally(SUMS))
+
+
 # --- raising, returning, and neither ------------------------------------------------------------------------------
 
 RAISED = ["AssertionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit", "type('Own', (BaseException,), {})"]
