@@ -193,7 +193,7 @@ def call_test(learner, test, code, gets, build, seeds, seconds):
     function = getattr(learner, test)
     raised = []
     with processor_time(seconds, "your test"):
-        for seed in seeds:
+        for number, seed in enumerate(seeds, 1):
             given: dict = {"__name__": "given"}
             exec(marshal.loads(code), given)
             arguments = [given[name] for name in gets]
@@ -210,6 +210,8 @@ def call_test(learner, test, code, gets, build, seeds, seconds):
                 raise
             except BaseException as error:
                 raised.append(error)
+            if 0 < len(raised) < number:
+                break
     if raised[len(seeds) - 1 :]:
         raise raised[0]
     if raised:
