@@ -15,7 +15,7 @@ import contextlib
 import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import torch
@@ -39,13 +39,20 @@ from autograder.submissions.syntax import MAX_SEARCHED, defined_names
 
 SEEDS = 3  # number of seeds with which each implementation is tried
 SECONDS = 2.0  # processor time for one implementation
-RETURNED, RAISED = "returned", "raised"
+RETURNED, RAISED, VARIED = "returned", "raised", "varied"
+ONLY_RAISING_COUNTS = (
+    "No `assert` of your test fails for any wrong implementation. A test says that one is wrong by raising; what it "
+    "prints or returns does not count."
+)
 _ORDER = random.SystemRandom()
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The outcome of a test that was called with one implementation: it returned, it raised, or another status."""
+    """The outcome of a test that was called with one implementation, seed after seed.
+
+    It returned, it raised, it did one under some seeds and the other under others (``VARIED``), or another status.
+    """
 
     what: str
     message: str = ""
@@ -87,7 +94,11 @@ def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
         if found[style].what != RETURNED:
             return _refused(catch, f"a right implementation: {style.words}", found[style])
     readings = [[found[slip] for slip in group.slips] for group in catch.groups]
-    return [Verdict(_result(*judged)) for judged in zip(checks_of(catch), catch.groups, readings)]
+    judged = [_result(*one) for one in zip(checks_of(catch), catch.groups, readings)]
+    raised = any(found[slip].message.startswith("It raised AssertionError") for slip in catch.slips)
+    if not raised and all(result.status == results.FAILED for result in judged):
+        judged[0] = replace(judged[0], message=f"{ONLY_RAISING_COUNTS} {judged[0].message}")
+    return [Verdict(result) for result in judged]
 
 
 def _result(check: tuple[str, Fraction, str], group: Group, readings: Sequence[Reading]) -> CheckResult:
@@ -97,10 +108,12 @@ def _result(check: tuple[str, Fraction, str], group: Group, readings: Sequence[R
     if not missed:
         return CheckResult(name, results.PASSED, points, points, "", title)
     caught = f"{len(readings) - len(missed)} of {len(readings)} caught. " if readings[1:] else ""
-    late = any(reading.what == results.TIMEOUT for reading in readings)
-    slow = f" With one of them your test took more than {SECONDS:g} seconds, which does not count." if late else ""
-    listed = " And another one: ".join(missed)
-    message = f"{caught}Your test accepts a wrong implementation: {listed}{slow}"
+    ways = {reading.what for reading in readings}
+    slow = f" With one of them your test took more than {SECONDS:g} seconds, which does not count."
+    luck = f" One of them is caught in some of the {SEEDS} calls and accepted in others. Which inputs always show it?"
+    listed = " And another one: ".join(dict.fromkeys(missed))  # two mistakes may have the same symptom
+    message = f"{caught}Your test accepts a wrong implementation: {listed}"
+    message += (slow if results.TIMEOUT in ways else "") + (luck if VARIED in ways else "")
     return CheckResult(name, results.FAILED, Fraction(0), points, message, title)
 
 
@@ -108,7 +121,10 @@ def _refused(catch: Catch, what: str, reading: Reading) -> list[Verdict]:
     """The verdicts where a right implementation was not accepted: no points."""
     if reading.what in (results.NOT_ATTEMPTED, results.ERROR, results.TIMEOUT, results.CRASHED):
         return _all(catch, reading.what, reading.message)
-    return _all(catch, results.FAILED, f"Your test refuses {what}. {reading.message}")
+    said = f"Your test refuses {what}."
+    if reading.what == VARIED:
+        said += f" This happens in some of the {SEEDS} calls; each has other random numbers."
+    return _all(catch, results.FAILED, f"{said} {reading.message}")
 
 
 def _all(catch: Catch, status: str, message: str) -> list[Verdict]:
@@ -135,7 +151,7 @@ def _try(room: Subject, catch: Catch, shown: Shown | None, seed: int) -> Reading
             [seed_for(seed, f"{catch.task}.{number}") for number in range(SEEDS)],
             SECONDS,
         ),
-        source=driver_source(call_test, (call_once,)),
+        source=driver_source(call_test, (call_once, Varied)),
         seed=seed_for(seed, catch.task),
     )
     try:
@@ -159,6 +175,8 @@ def _reading(outcome: Outcome) -> Reading:
     if OutOfTime.__name__ in outcome.kinds:
         said = f"{outcome.text[:1].upper()}{outcome.text[1:]}{where}. Is there a loop that never ends?"
         return Reading(results.TIMEOUT, said)
+    if outcome.kinds[0] == Varied.__name__:
+        return Reading(VARIED, f"It raised {outcome.text}{where}")
     text = f": {outcome.text}" if outcome.text else ""
     printed = f"\n\n{what_was_printed(outcome.printed)}" if outcome.printed.strip() else ""
     return Reading(RAISED, f"It raised {outcome.kinds[0]}{text}{where}{printed}", "NameError" in outcome.kinds)
@@ -173,8 +191,9 @@ def call_test(learner, test, code, gets, build, seeds, seconds):
     import numpy
 
     function = getattr(learner, test)
+    raised = []
     with processor_time(seconds, "your test"):
-        for seed in seeds:
+        for number, seed in enumerate(seeds, 1):
             given: dict = {"__name__": "given"}
             exec(marshal.loads(code), given)
             arguments = [given[name] for name in gets]
@@ -185,7 +204,26 @@ def call_test(learner, test, code, gets, build, seeds, seconds):
             torch.default_generator.manual_seed(seed)
             random.seed(seed)
             numpy.random.seed(seed % 2**32)
-            call_once(function, arguments)
+            try:
+                call_once(function, arguments)
+            except (KeyboardInterrupt, OutOfTime):
+                raise
+            except BaseException as error:
+                raised.append(error)
+            if 0 < len(raised) < number:
+                break
+    if raised[len(seeds) - 1 :]:
+        raise raised[0]
+    if raised:
+        raise Varied(raised[0]).with_traceback(raised[0].__traceback__)
+
+
+class Varied(Exception):
+    """For the driver: a test raised under some seeds only; it holds what was raised first."""
+
+    def __str__(self):
+        (error,) = self.args
+        return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
 def call_once(function, arguments):

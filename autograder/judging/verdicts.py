@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from autograder.course.registry import is_catch
 from autograder.judging.cache import digest
 from autograder.judging.results import ERROR, NOT_ATTEMPTED, PASSED, CheckResult
 from autograder.judging.subject import Transcript
@@ -75,10 +76,12 @@ class Judgement:
 
     def results(self, task: str) -> tuple[CheckResult, ...]:
         """The results of a task's checks; those of the second run, with given names, where they are better."""
-        before = self.verdicts[task]
+        before: Sequence[Verdict] = self.verdicts[task]
         given = self.given.get(task)
         if given is None:
             return tuple(verdict.result for verdict in before)
+        if is_catch(task) and not any(one.result.status == PASSED for one in before):
+            before = _judged_at_last(before, given)
         return tuple(_better(task.partition(".")[2], one, other, given) for one, other in zip(before, given.verdicts))
 
     def needed(self, task: str) -> tuple[str, ...]:
@@ -108,6 +111,23 @@ def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckRe
     if after.result.points > before.result.points:
         return replace(after.result, message=before.result.message)
     return before.result
+
+
+def _judged_at_last(before: Sequence[Verdict], given: Given) -> Sequence[Verdict]:
+    """The verdicts of a learner's test that was refused at first, and has passed some checks with the given names.
+
+    The messages of the other checks then are those of the second run, which come from the course's own texts: the
+    first run judged none of them.
+    """
+    if not any(after.result.status == PASSED for after in given.verdicts):
+        return before
+    where = f"With {_the_courses(given.names)} around it: your own {_is(given.names)} not there yet, or wrong."
+    return [
+        Verdict(replace(after.result, message=f"{after.result.message}\n\n{where}"))
+        if after.result.status != PASSED
+        else one
+        for one, after in zip(before, given.verdicts)
+    ]
 
 
 def right_given(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 
 import pytest
 import torch
@@ -10,9 +11,10 @@ import torch
 from autograder.course.catches import find_catch
 from autograder.grading.engine import grade_code
 from autograder.judging import results
-from autograder.judging.results import TaskResult
+from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
+from autograder.judging.verdicts import Given, Judgement, Verdict
 from autograder.sandbox.session import ForkServer
 from autograder.submissions.notebooks import Code
 
@@ -148,6 +150,44 @@ def test_a_test_in_parts_that_calls_a_stub_says_so(server):
     for result in (locally(helper + test), graded(server, helper, test)):
         assert result.status == results.ERROR
         assert "`weigh`, which is not written yet" in first_message(result)
+
+
+def test_a_mistake_counts_as_caught_when_every_call_shows_it(server):
+    """Each call has other random numbers; a test that is right by luck gets nothing, and is told so."""
+    turn = "next(TURNS) % 3 == 0"
+    setup = "from itertools import count\n\nTURNS = count()\n\n\n"
+    now_and_then = setup + GOOD.replace(
+        "torch.testing.assert_close(output", f"{turn} or torch.testing.assert_close(output"
+    )
+    for result in (locally(now_and_then), graded(server, now_and_then)):
+        assert passed(result) == passed(locally(GOOD)) - {"which-axis"}
+        axis = next(check for check in result.checks if check.id.endswith("which-axis"))
+        assert "One of them is caught in some of the 3 calls" in axis.message
+    strict = f"{now_and_then}    assert {turn} or type(f(q, k, v)) is tuple\n"
+    assert "in a list. This happens in some of the 3 calls" in first_message(locally(strict))
+
+
+def test_a_test_that_is_accepted_beside_the_courses_part_is_told_what_it_misses():
+    """The first run was refused, and judged no group; the reasons of the second run are the ones to show."""
+    task = "training.test_accumulation"
+
+    def verdict(number: int, status: str, message: str) -> Verdict:
+        points = Fraction(status == results.PASSED)
+        return Verdict(CheckResult(f"{task}.{number}", status, points, Fraction(1), message))
+
+    before = [verdict(0, results.FAILED, "Your test refuses"), verdict(1, results.FAILED, "Not judged")]
+    after = (verdict(0, results.PASSED, ""), verdict(1, results.FAILED, "3 of 4 caught."))
+    judgement = Judgement("training", (task,), {task: before}, {task: Given(("Batch",), after)})
+    first, second = judgement.results(task)
+    assert (first.status, second.status) == (results.PASSED, results.FAILED)
+    assert second.message.startswith("3 of 4 caught.\n\nWith `Batch` as the course has it around it")
+
+
+def test_a_test_whose_asserts_never_fail_is_told_what_counts():
+    result = locally(GOOD.replace("torch.testing.assert_close(", "torch.allclose("))  # sizes may raise all the same
+    assert result.points == 0
+    assert first_message(result).startswith("No `assert` of your test fails for any wrong implementation. A test says")
+    assert "No `assert`" not in first_message(locally(SUMS))
 
 
 # --- raising, returning, and neither ------------------------------------------------------------------------------

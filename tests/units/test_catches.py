@@ -29,6 +29,27 @@ ALL, NONE = "all", ""
 Tests = dict[str, tuple[str, str]]
 TESTS: dict[str, Tests] = {
     "attention.test_attention": {
+        "in double precision, query by query": (
+            """
+            import math
+            q, k, v = torch.rand(2, 3, 4).double(), torch.rand(2, 5, 4).double(), torch.rand(2, 5, 2).double()
+            mask = torch.ones(2, 3, 5, dtype=torch.bool)
+            mask[0, 0, 3:] = mask[1, 2] = mask[1, 0, 0] = False
+            given = q, k, v, mask
+            before = [one.clone() for one in given]
+            output, weights = scaled_dot_product_attention(*given)
+            for b in range(2):
+                for i in range(3):
+                    keys = [j for j in range(5) if before[3][b, i, j]]
+                    shares = [math.exp(float(before[0][b, i] @ before[1][b, j]) / 2) for j in keys]
+                    expected = torch.zeros(5).double()
+                    expected[keys] = torch.tensor([share / sum(shares) for share in shares]).double()
+                    assert torch.allclose(weights[b, i], expected, atol=1e-6)
+                    assert torch.allclose(output[b, i], expected @ before[2][b], atol=1e-6)
+            assert all(torch.equal(one, other) for one, other in zip(given, before))
+            """,
+            ALL,
+        ),
         "shapes": (
             """
             output, weights = scaled_dot_product_attention(*(torch.randn(2, n, 4) for n in (3, 5, 5)))
@@ -628,6 +649,31 @@ TESTS: dict[str, Tests] = {
         ),
     },
     "llama.test_rope": {
+        "in loops, in three types": (
+            """
+            import math
+            d, positions = 6, torch.tensor([1000, 0, 3, 17])
+            for dtype, tolerance in ((torch.float32, 1e-3), (torch.float64, 1e-3), (torch.bfloat16, 5e-2)):
+                x = torch.randn(2, 3, 4, d).to(dtype)
+                before = x.clone()
+                for more in ({}, {"base": 100.0}):
+                    y = apply_rope(x, positions, **more)
+                    assert y.dtype == dtype
+                    for i in range(3):
+                        a, b = before[0, ..., i].double(), before[0, ..., i + 3].double()
+                        for t, m in enumerate(positions.tolist()):
+                            c, s = (f(m * more.get("base", 10000.0) ** (-2 * i / d)) for f in (math.cos, math.sin))
+                            assert torch.allclose(y[0, :, t, i].double(), a[:, t] * c - b[:, t] * s, atol=tolerance)
+                            assert torch.allclose(y[0, :, t, i + 3].double(), a[:, t] * s + b[:, t] * c, atol=tolerance)
+                assert torch.equal(x, before)
+            try:
+                apply_rope(torch.randn(2, 5), torch.arange(2))
+            except Exception:
+                return
+            raise AssertionError("odd")
+            """,
+            ALL,
+        ),
         "shapes": ("assert apply_rope(torch.randn(2, 3, 4, 6), torch.arange(4)).shape == (2, 3, 4, 6)", NONE),
         "position zero": (
             """
@@ -1198,6 +1244,32 @@ TESTS: dict[str, Tests] = {
         ),
     },
     "gpt2_backward.test_gradients": {
+        "by differences in double precision": (
+            """
+            def norm(x, w, b):
+                centred = x - x.mean(-1, keepdims=True)
+                return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * w + b
+
+            sizes = B, T, C = 2, 2, 3
+            x, dout = torch.randn(B, T, C).numpy(), torch.randn(B, T, C).numpy()
+            w, b = torch.randn(C).numpy(), torch.randn(C).numpy()
+            out, mean, rstd = (np.ones(shape, np.float32) for shape in ((B, T, C), (B, T), (B, T)))
+            forward(out, mean, rstd, x, w, b, *sizes)
+            assert np.allclose(out, norm(x, w, b), atol=1e-3)
+            made = [np.ones_like(one) for one in (x, w, b)]
+            backward(*made, dout, x, w, mean, rstd, *sizes)
+            for n, found in enumerate(made):
+                for place in np.ndindex(found.shape):
+                    ends = []
+                    for step in (1e-5, -1e-5):
+                        moved = [one.astype(np.float64) for one in (x, w, b)]
+                        moved[n][place] += step
+                        ends.append((norm(*moved) * dout).sum())
+                    slope = (ends[0] - ends[1]) / 2e-5
+                    assert abs(found[place] - 1 - slope) < 3e-3 * (1 + abs(slope))
+            """,
+            "the-whole-row factors added every-position statistics",
+        ),
         "only finite": (
             """
             sizes = B, T, C = 2, 3, 5

@@ -91,7 +91,7 @@ CATCHES = (
                 ),
                 slip(
                     "tie-to-the-first-reference",
-                    "Its score depends on the order of the references. When should this order matter least of all?",
+                    "Its score depends on the order of the references. Have you tried yours in another order?",
                 ),
             ),
             group(

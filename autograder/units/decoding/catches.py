@@ -131,7 +131,8 @@ CATCHES = (
                 slip("first-source-for-all", "All outputs belong to one source. What do you expect for the others?"),
                 slip(
                     "mask-of-the-first-source",
-                    "It is right for sources of the same length. Which lengths do yours have?",
+                    "From the second source on, the model sees too little or too much. Where is padding in your "
+                    "sources, and would your table answer otherwise if the model read it?",
                 ),
                 slip(
                     "memory-repeated-in-the-wrong-order",

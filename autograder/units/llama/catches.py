@@ -89,7 +89,8 @@ CATCHES = (
                 slip("positions-from-one", "At position 0 it changes the vector. Is position 0 among yours?"),
                 slip(
                     "heads-as-positions",
-                    "It is right for (T, d_head). How many axes does your x have, and do their sizes differ?",
+                    "It is right for (T, d_head) and for a batch of these. Which shape do the queries of several "
+                    "heads have, and do the sizes of yours differ?",
                 ),
             ),
             group(
