@@ -19,6 +19,7 @@ from autograder.sandbox.runtime.requests import Outcome, OutOfTime, Request
 from autograder.sandbox.session import SubjectTimeout
 
 AGAIN_SECONDS = 0.5  # until code that has caught the interrupt is interrupted again
+IMPORT_SECONDS = 20.0  # more for an import: one that is cut off leaves half a module behind, for as long as Python runs
 SHOW_SECONDS = 1.0  # faster checks show no progress
 
 
@@ -65,11 +66,26 @@ class Limit:
 
     is_over: bool = False
     where: str = ""
+    _first: float = 0.0  # when it was reached first
 
-    def reached(self, frame: Any) -> None:
+    def reached(self, frame: Any) -> bool:
+        """Whether the code is to be interrupted now: not while a library imports another, as PyTorch does late."""
+        self._first = self._first or time.monotonic()
+        if not self.is_over and _imports(frame) and time.monotonic() < self._first + IMPORT_SECONDS:
+            return False
         if not self.is_over:
             self.where = where_it_was(lines_of_stack(frame))
         self.is_over = True
+        return True
+
+
+def _imports(frame: Any) -> bool:
+    """Whether an import is under way in a stack of frames."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib."):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager
@@ -92,8 +108,8 @@ def interrupted_after(seconds: float) -> Iterator[Limit]:
 @contextlib.contextmanager
 def _by_signal(seconds: float, limit: Limit) -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
-        limit.reached(frame)
-        raise OutOfTime
+        if limit.reached(frame):
+            raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
@@ -118,8 +134,8 @@ def _by_thread(seconds: float, limit: Limit) -> Iterator[None]:
     def watch() -> None:
         wait = seconds
         while not over.wait(wait):
-            limit.reached(sys._current_frames().get(thread))
-            interrupt(OutOfTime)
+            if limit.reached(sys._current_frames().get(thread)):
+                interrupt(OutOfTime)
             wait = AGAIN_SECONDS
 
     watcher = threading.Thread(target=watch, daemon=True)

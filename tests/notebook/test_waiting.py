@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import time
 
@@ -67,6 +68,46 @@ def test_a_loop_that_never_ends_is_ended(source):
     assert first.startswith("This check did not finish within 0.5 seconds; it was in line ")
     assert "Is there a loop that never ends?" in first
     assert all("Not run" in message for message in others)
+
+
+SLOW_MODULE = """
+import time
+for _ in range(40):
+    time.sleep(0.05)
+done = True
+"""
+IMPORTS = """
+def softmax(x, dim=-1):
+    import slow_module_of_a_library
+    while True:
+        pass
+"""
+
+
+@pytest.mark.parametrize("in_thread", [False, True], ids=["signal", "thread"])
+def test_an_import_is_not_cut_off(tmp_path, monkeypatch, in_thread):
+    """PyTorch imports half of itself at first use: cut off, it would stay broken until the kernel is restarted."""
+    (tmp_path / "slow_module_of_a_library.py").write_text(SLOW_MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "slow_module_of_a_library", raising=False)
+    found: list = []
+    thread = threading.Thread(target=lambda: found.append(check(TASK, defined(IMPORTS), seconds=0.5)))
+    if in_thread:
+        thread.start()
+        thread.join(60)
+    else:
+        found.append(check(TASK, defined(IMPORTS), seconds=0.5))
+    assert messages(found[0])[0].startswith("This check did not finish within 0.5 seconds; it was in line 4 ")
+    assert sys.modules["slow_module_of_a_library"].done
+
+
+def test_an_import_that_never_ends_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("autograder.notebook.waiting.IMPORT_SECONDS", 0.5)
+    (tmp_path / "endless_module.py").write_text("while True:\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    code = IMPORTS.replace("slow_module_of_a_library", "endless_module")
+    first, *_ = messages(check(TASK, defined(code), seconds=0.5))
+    assert first.startswith("This check did not finish within 0.5 seconds")
 
 
 def test_what_was_printed_before_is_shown():
