@@ -228,6 +228,7 @@ class Varied(Exception):
 
 def call_once(function, arguments):
     """For the driver: a `KeyboardInterrupt` that the test raises counts as raised; the learner's own passes through."""
+    import inspect
     import signal
     import threading
 
@@ -240,7 +241,10 @@ def call_once(function, arguments):
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, interrupt) if in_main else None
     try:
-        function(*arguments)
+        returned = function(*arguments)
+        if inspect.isgenerator(returned) or inspect.iscoroutine(returned):
+            returned.close()
+            raise TypeError("your test contains `yield` or `await`, so a call runs nothing of it")
     except KeyboardInterrupt:
         if typed or not in_main:
             raise

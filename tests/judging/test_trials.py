@@ -190,6 +190,15 @@ def test_a_test_whose_asserts_never_fail_is_told_what_counts():
     assert "No `assert`" not in first_message(locally(SUMS))
 
 
+@pytest.mark.parametrize(
+    "source", [GOOD + "    yield\n", GOOD.replace("def test_", "async def test_")], ids=["yield", "async"]
+)
+def test_a_test_of_which_a_call_runs_nothing_is_told_so(server, source):
+    for result in (locally(source), graded(server, source)):
+        assert result.points == 0
+        assert "your test contains `yield` or `await`, so a call runs nothing of it" in first_message(result)
+
+
 # --- raising, returning, and neither ------------------------------------------------------------------------------
 
 RAISED = ["AssertionError", "SystemExit", "KeyboardInterrupt", "GeneratorExit", "type('Own', (BaseException,), {})"]

@@ -542,6 +542,18 @@ mistake(
 
 mistake(
     "decoding.sample_next",
+    "nucleus-too-small-or-empty",
+    edit("remove[..., 1:] = remove[..., :-1].clone()\nremove[..., 0] = False", ""),
+    base="removal-shifted-by-one",
+    section="top-p",
+    why="Your nucleus does not reach p, and drawing fails when the first token alone exceeds p. You dropped the token "
+    "that crosses the limit. Which mass decides about a token: the one before it or the one with it?",
+    hint="Your nucleus does not reach p, and may be empty. Keep the token that crosses p as well: look at the mass "
+    "*before* each token.",
+)
+
+mistake(
+    "decoding.sample_next",
     "nucleus-too-large",
     edit(
         "before = ordered.cumsum(dim=-1) - ordered",

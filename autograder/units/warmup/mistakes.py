@@ -198,6 +198,16 @@ mistake(
 )
 
 
+mistake(
+    "warmup.pairwise_distances",
+    "one-number",
+    edit("torch.linalg.vector_norm(difference, dim=-1)", "difference.square().sum().sqrt()"),
+    section="broadcasting",
+    why="You get one number instead of a table. You summed the squares of all differences, those of different pairs "
+    "too. Over which axis does the distance of one pair run?",
+    hint="Your result is one number, but every pair of points has a distance of its own. Sum over the coordinates alone.",
+)
+
 @mistake(
     "warmup.pairwise_distances",
     "loop-over-points",
