@@ -230,6 +230,13 @@ def _verdict(check: Check, unit: str, learner: Learner) -> Verdict:
     return Verdict(result, None, lambda: transcript)
 
 
+def passes(check: str, subject: Subject, seed: int) -> bool:
+    """Whether a subject passes the check of this id; never, for one of a catch-it task."""
+    found = next(one for one in load_checks(check.partition(".")[0]) if one.id == check)
+    unit = found.task.partition(".")[0]
+    return found.function is not None and _result_of(found, unit, Learner(subject, seed)).status == results.PASSED
+
+
 def _with_output(result: CheckResult, learner: Learner) -> CheckResult:
     """A failure also shows the first lines that the learner's code printed meanwhile."""
     printed = "".join(outcome.printed for _, outcome in learner.transcript)

@@ -38,7 +38,7 @@ class Verdict:
 
     @cached_property
     def evidence(self) -> Evidence:
-        return Evidence(self.result.status, self.read(), self.frames)
+        return Evidence(self.result.status, self.read(), self.frames, self.result.id)
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,15 @@ def _is(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The status of one check and all its requests and answers; ``frames``: the encoded requests, if known."""
+    """The status of one check and all its requests and answers; ``frames``: the encoded requests, if known.
+
+    ``check``: its id; without one a mistake is compared by its answers alone.
+    """
 
     status: str
     transcript: Transcript
     frames: tuple[bytes, ...] = ()
+    check: str = ""
 
     @cached_property
     def keys(self) -> tuple[bytes, ...]:
