@@ -382,15 +382,13 @@ def passes_too(candidate: Mistake, evidence: Evidence) -> bool:
 
     Not in C, where answers leave no freedom, and a run is slow.
     """
-    from autograder.judging.runner import passes  # the runner imports this module
-
-    if not evidence.check or is_c(candidate.unit) or _takes_long([evidence]):
+    if evidence.passes is None or is_c(candidate.unit) or _takes_long([evidence]):
         return False
     seed = evidence.transcript[0][0].seed if evidence.transcript else 0
     key = digest(candidate.task, candidate.name, evidence.check, str(seed))
     known = MISTAKE_PASSES.get(key)
     if known is None:
-        known = passes(evidence.check, LocalSubject(namespace(candidate)), seed)
+        known = evidence.passes(LocalSubject(namespace(candidate)))
         MISTAKE_PASSES.put(key, known, ENTRY_BYTES)
     return known
 
