@@ -60,12 +60,14 @@ def digest(*parts: bytes | str) -> bytes:
 ENTRY_BYTES = 1000  # rough size of a kept verdict without its message
 
 # Keys hold everything that the values depend on. Values: the reference's answers as frames; results of checks, with
-# the number of requests that they rest on; mistakes' answers. Without one of them, `grade` needs this much more
-# processor time for a class of 200 (``book/measurements/caches.json``): 13 %, 35 %, 40 %; without requests sent ahead,
-# and so without verdicts, 29 %. A cache of whole diagnoses gained nothing beside these.
+# the number of requests that they rest on; mistakes' answers; whether mistakes pass a check. Without one of the first
+# three, `grade` needs this much more processor time for a class of 200 (``book/measurements/caches.json``): 13 %, 35 %,
+# 40 %; without requests sent ahead, and so without verdicts, 29 %. A cache of whole diagnoses gained nothing beside
+# these.
 REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
 VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
 MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)
+MISTAKE_PASSES: LruCache[bool] = LruCache(8 * 2**20)
 
 
 # --- the reference's answers ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ import torch
 from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
-from autograder.judging.cache import MISTAKE_ANSWERS, CachedReference, digest
+from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
@@ -126,12 +126,14 @@ def likeliest(
         explained = (failing[0], *(item for item in failing[1:] if answers_alike(candidate, item)))
         if len(explained) < len(best.failing):
             continue
-        match = _Match(explained, sum(answers_alike(candidate, item) for item in passing))
+        alike = [answers_alike(candidate, item) for item in passing]
+        match = _Match(explained, sum(same or passes_too(candidate, item) for same, item in zip(alike, passing)))
         if match.score > best.score:
             best, equals = match, []
         if match.score == best.score:
             equals.append(candidate)
-        if match.score == (len(failing), len(passing)):
+        if match.score == (len(failing), len(passing)) and all(alike):
+            equals = [candidate]
             break  # none explains more; no two mistakes of a task give the same answers to all checks
     own = [candidate for candidate in candidates if candidate.task == task]
     if best.score != (len(failing), len(passing)) and (pairs := _two_at_once(unit, own, failing, passing)):
@@ -169,7 +171,7 @@ def _all_but_a_few(
             if 3 * unlike > len(failing):
                 break
         else:
-            if told > 1 and all(answers_alike(candidate, item) for item in passing):
+            if told > 1 and all(answers_alike(candidate, item) or passes_too(candidate, item) for item in passing):
                 fitting.append(candidate)
     return Likeliest(fitting[0]) if len(fitting) == 1 else Likeliest()
 
@@ -271,7 +273,7 @@ def _tensors(one: Any, other: Any) -> Iterator[tuple[torch.Tensor, torch.Tensor]
 
 @dataclass(frozen=True)
 class _Match:
-    """The failing checks that a mistake answers as the learner's code did, and the number of passing ones."""
+    """The failing checks that a mistake answers as the learner's code did, and how many passing ones it passes, too."""
 
     failing: tuple[Evidence, ...]
     passing: int
@@ -375,6 +377,22 @@ def answers_alike(candidate: Mistake, evidence: Evidence, same: Same | None = No
     return _all_alike(_answers(candidate, evidence), evidence, same or same_outcome)
 
 
+def passes_too(candidate: Mistake, evidence: Evidence) -> bool:
+    """Whether the mistake passes a check that the learner's code passed, though with other answers: the style is free.
+
+    Not in C, where answers leave no freedom, and a run is slow.
+    """
+    if evidence.passes is None or is_c(candidate.unit) or _takes_long([evidence]):
+        return False
+    seed = evidence.transcript[0][0].seed if evidence.transcript else 0
+    key = digest(candidate.task, candidate.name, evidence.check, str(seed))
+    known = MISTAKE_PASSES.get(key)
+    if known is None:
+        known = evidence.passes(LocalSubject(namespace(candidate)))
+        MISTAKE_PASSES.put(key, known, ENTRY_BYTES)
+    return known
+
+
 def _all_alike(answers: Iterable[Outcome], evidence: Evidence, same: Same) -> bool:
     """Whether all the answers are what the learner's code gave.
 
@@ -458,8 +476,32 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same_value, one, other, repeat(exactly)))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same_value(one[key], other[key], exactly) for key in one)
+        return one.keys() == other.keys() and all(
+            (key == "samples" and not exactly and _same_frequencies(one[key], other[key]))
+            or same_value(one[key], other[key], exactly)
+            for key in one
+        )
     return bool(one == other)
+
+
+def _same_frequencies(one: Any, other: Any) -> bool:
+    """Whether samples ``(N, columns)`` of token ids may come from the same distributions, a column from each.
+
+    Right code draws in any order, so no two styles draw the same tokens. Frequencies that differ by 4.5 standard
+    deviations, or a token that is drawn only in one, rule a mistake out.
+    """
+    if not (isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)) or one.is_floating_point():
+        return False
+    if one.shape != other.shape or one.dtype != other.dtype or one.dim() != 2 or int(min(one.min(), other.min())) < 0:
+        return False
+    size = int(max(one.max(), other.max())) + 1
+    for a, b in zip(one.T, other.T):
+        counts, others = torch.bincount(a, minlength=size), torch.bincount(b, minlength=size)
+        often = counts + others
+        apart = (counts - others).abs() > 4.5 * often.sqrt() * (1 - often / (2 * len(one))).clamp(min=0.01).sqrt() + 2
+        if apart.any() or (((counts == 0) | (others == 0)) & (often > 8)).any():
+            return False
+    return True
 
 
 def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:

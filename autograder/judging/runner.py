@@ -227,13 +227,18 @@ def _judge_check(check: Check, subject: Subject, unit: str, seed: int, following
         known = verdict.result, len(verdict.read())
         VERDICTS.put(digest(check.id, answers.key), known, ENTRY_BYTES + len(verdict.result.message))
     result, used = known
-    return Verdict(result, answers.key, lambda: answers.transcript(used), answers.asked(used))
+    again = _passes(check, unit, seed)
+    return Verdict(result, answers.key, lambda: answers.transcript(used), answers.asked(used), again)
 
 
 def _verdict(check: Check, unit: str, learner: Learner) -> Verdict:
     result = _with_output(_result_of(check, unit, learner), learner)
     transcript = tuple(learner.transcript)
-    return Verdict(result, None, lambda: transcript)
+    return Verdict(result, None, lambda: transcript, passes=_passes(check, unit, learner.seed))
+
+
+def _passes(check: Check, unit: str, seed: int) -> Callable[[Subject], bool]:
+    return lambda subject: _result_of(check, unit, Learner(subject, seed)).status == results.PASSED
 
 
 def _with_output(result: CheckResult, learner: Learner) -> CheckResult:

@@ -11,7 +11,7 @@ from functools import cached_property
 from autograder.course.registry import is_catch
 from autograder.judging.cache import digest
 from autograder.judging.results import ERROR, NOT_ATTEMPTED, PASSED, CheckResult
-from autograder.judging.subject import Transcript
+from autograder.judging.subject import Subject, Transcript
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Request
 
@@ -20,13 +20,15 @@ from autograder.sandbox.runtime.requests import Request
 class Verdict:
     """The result of one check; a key for the answers that it rests on (if they determine it), and those answers.
 
-    ``read``: returns all requests and answers, decoded on demand. ``frames``: the encoded requests.
+    ``read``: returns all requests and answers, decoded on demand. ``frames``: the encoded requests. ``passes``: whether
+    another subject passes the check with the same inputs.
     """
 
     result: CheckResult
     key: bytes | None = None
     read: Callable[[], Transcript] = tuple
     frames: tuple[bytes, ...] = ()
+    passes: Callable[[Subject], bool] | None = None
 
     @property
     def lacks(self) -> str:
@@ -39,7 +41,7 @@ class Verdict:
 
     @cached_property
     def evidence(self) -> Evidence:
-        return Evidence(self.result.status, self.read(), self.frames)
+        return Evidence(self.result.status, self.read(), self.frames, self.result.id, self.passes)
 
 
 @dataclass(frozen=True)
@@ -151,11 +153,16 @@ def _is(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The status of one check and all its requests and answers; ``frames``: the encoded requests, if known."""
+    """The status of one check and all its requests and answers; ``frames``: the encoded requests, if known.
+
+    ``check``: its id. ``passes``: as in `Verdict`; without it a mistake is compared by its answers alone.
+    """
 
     status: str
     transcript: Transcript
     frames: tuple[bytes, ...] = ()
+    check: str = ""
+    passes: Callable[[Subject], bool] | None = None
 
     @cached_property
     def keys(self) -> tuple[bytes, ...]:

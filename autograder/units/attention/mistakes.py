@@ -1861,3 +1861,13 @@ mistake(
     "for less. Which base does the softmax use?",
     hint="Your weights are too even: you take powers of 2. The softmax takes `exp`.",
 )
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "scaled-by-the-width-of-the-values",
+    edit("attention_scores(q, k)", "q @ k.mT / v.shape[-1] ** 0.5"),
+    section="why-scale",
+    why="Your weights depend on how wide the values are. You divided the scores by the root of that width. Which vectors "
+    "make a score?",
+    hint="You scale by the width of `v`, which takes no part in the scores. Use the width of the queries.",
+)

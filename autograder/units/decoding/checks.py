@@ -151,9 +151,10 @@ class SteppingModel(LookupModel):
 def search(learner, name, table, trees, src, src_mask, max_len, options, training=False):
     """Call one of the functions that decode with a model that looks its log-probabilities up.
 
-    Returns the result, the arguments as the call left them, how often the model encoded, whether it recorded
-    gradients, afterwards its mode and the gradient of the sum of all squared ids (``None`` where none is recorded), and
-    how many positions its decoder processed (where it counts).
+    Returns the result, the arguments as the call left them, how often the model encoded (2: more than once; a beam
+    search may encode each row by itself, which is not counted), whether it recorded gradients, afterwards its mode and
+    the gradient of the sum of all squared ids (``None`` where none is recorded), and how many positions its decoder
+    processed (where it counts).
     """
     steps = name == "cached_greedy_decode"
     model = (SteppingModel if steps else LookupModel)(table, trees).train(training)
@@ -163,7 +164,8 @@ def search(learner, name, table, trees, src, src_mask, max_len, options, trainin
     slope = torch.autograd.grad(total, ids)[0] if total.requires_grad else None
     torch.set_grad_enabled(True)
     positions = model.positions if steps else 0
-    return result, [src, src_mask], model.encoded, model.gradients, [model.training, slope], positions
+    encoded = 1 if name == "beam_search" else min(model.encoded, 2)
+    return result, [src, src_mask], encoded, model.gradients, [model.training, slope], positions
 
 
 def searched(learner, *request):
@@ -338,9 +340,8 @@ def check_manners(learner, rng, name):
         reply = check_greedy(learner, name, table, src, mask, 5, expected, what, training)
         _, _, encoded, gradients, (mode, slope), _ = reply
         if encoded != 1:
-            raise AssertionError(
-                f"{name} encoded the source {encoded} times. Encode it once: its memory stays the same."
-            )
+            often = "more than once" if encoded else "not at all"
+            raise AssertionError(f"{name} encoded the source {often}. Encode it once: its memory stays the same.")
         if gradients is not False:
             raise AssertionError(f"{name} ran the model while gradients were recorded: use torch.no_grad().")
         if mode is not training:
@@ -464,14 +465,23 @@ def assert_shares(tokens, row, wanted, what):
             raise AssertionError(f"{what}: token {token} should have a share of {share:.1%}, but has {got:.1%}.")
 
 
+def draw_often(learner, logits, options, seed):
+    """Draws from three distributions in turn, as "samples" ``(N / 3, 3)``: mistakes are compared by frequencies."""
+    (tokens,), after = draw(learner, logits, options, seed)
+    fits = isinstance(tokens, torch.Tensor) and tokens.shape == logits.shape[:1]
+    return {"samples": tokens.view(-1, 3) if fits else tokens}, after
+
+
 def drawn_tokens(learner, logits, seed, **options):
     """Many draws from each of three distributions, ``(3 * ROWS,)``."""
     many = logits.repeat(ROWS, 1)
-    (tokens,), after = learner.run(draw, many, options, seed)
+    drawn, after = learner.run(draw_often, many, options, seed, uses=(draw,))
+    tokens = drawn["samples"]
     text = ", ".join(f"{name}={value}" for name, value in options.items())
     what = f"sample_next(logits{', ' + text if text else ''})"
-    if not isinstance(tokens, torch.Tensor) or tokens.shape != (3 * ROWS,) or tokens.dtype != torch.int64:
+    if not isinstance(tokens, torch.Tensor) or tokens.shape != (ROWS, 3) or tokens.dtype != torch.int64:
         raise AssertionError(f"{what} should be an int64 tensor with one token for each row, of shape ({3 * ROWS},).")
+    tokens = tokens.flatten()
     if not 0 <= int(tokens.min()) <= int(tokens.max()) < logits.shape[1]:
         raise AssertionError(f"{what} should hold tokens from 0 to {logits.shape[1] - 1}.")
     assert_equal(after, many, "the argument logits after the call")

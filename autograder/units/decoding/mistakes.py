@@ -2406,3 +2406,15 @@ mistake(
     "a mask when they are padded?",
     hint="After your call `src_mask` is not what it was. Build a new mask, or leave it: finished rows are padded anyway.",
 )
+
+mistake(
+    "decoding.sample_next",
+    "sorted-position-returned-variant-2",
+    edit("probs = logits.softmax(dim=-1)", "probs = logits.sort(dim=-1, descending=True).values.softmax(dim=-1)"),
+    base="kth-score-as-limit",
+    section="top-p",
+    why="You return positions in the sorted list: 0 is always the most likely token. The draw was made in sorted "
+    "order. How can you translate a position into an id?",
+    hint="You return positions in the sorted list as tokens. Look them up in the order that `sort` returned, with "
+    "`gather`.",
+)

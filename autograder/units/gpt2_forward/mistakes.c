@@ -2160,6 +2160,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: attention-kernel
  */
 
+/* attention_forward: maximum-from-minus-10000-variant-2
+ * base: plain-loops
+ * edit: -INFINITY  =>  -10000.0f
+ * edit: a[u] / sum  =>  (sum == 0.0f ? 0.0f : a[u] / sum)
+ * why: Rows whose scores all lie far below -10000 get no weights at all. Your search for the largest score starts at a
+ * number that is not low enough. With which value can a search for a maximum safely start?
+ * hint: Rows whose scores all lie far below -10000 get no weights. Start at the first score, or at -INFINITY.
+ * section: running-maximum
+ */
+
 /* gelu_forward: error-function-form
  * base: plain-loops
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
@@ -3209,6 +3219,17 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * why: Column V still holds what was there before the call. Your loop over the padding begins one column too late.
  * Which number does the last token have?
  * hint: Column V still holds what was there before the call. Start the loop over the padding at V.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: rows-without-padding
+ * base: plain-loops
+ * edit: int v = V; v < Vp  =>  int v = Vp; v < V
+ * edit: const float *z = logits + (b * T + t) * Vp  =>  const float *z = logits + (b * T + t) * V
+ * edit: float *p = probs + (b * T + t) * Vp  =>  float *p = probs + (b * T + t) * V
+ * why: Only the first row is right. Your rows lie V numbers apart, and nothing writes the padding. How many columns has
+ * a row in memory?
+ * hint: From the second row on, yours begins too early. Row (b, t) begins at (b * T + t) * Vp, and ends with zeros.
  * section: padded-vocabulary
  */
 

@@ -1010,3 +1010,13 @@ mistake(
     "tokens. What does the block hold?",
     hint="For a prompt with an umlaut you take the length of the text. Count its tokens.",
 )
+
+mistake(
+    "pretrained.generate_text",
+    "without-a-cache-variant-2",
+    edit("torch.tensor([unread], device=device), cache", "torch.tensor([ids], device=device), KVCache()"),
+    section="text-with-the-cache",
+    why="Each token costs more than the last. The model reads the whole text at every step, with a cache that is empty. "
+    "Which tokens has it not yet read?",
+    hint="You pass the whole text and a new cache at every step. Keep one cache, and pass only what is unread.",
+)

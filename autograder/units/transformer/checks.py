@@ -348,7 +348,8 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     """Build a layer, find its parts, give them weights, and call it.
 
     Returns the output and the inputs as the call left them; with a cotangent the output, and the gradients of its
-    weighted sum for the inputs. A sentence if parts are missing; ``None`` if they could not be told apart.
+    weighted sum for the inputs. A sentence if parts are wrong; ``None`` if they could not be told apart. Where a part
+    is shared, the sentence comes with what the layer returns: such values tell mistakes apart, the sentence does not.
     """
     d_model, _, d_ff = build[0][:3]
     module = getattr(learner, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
@@ -360,6 +361,11 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     wanted = len(weights["attentions"]), len(weights["norms"])
     parts = parts_of_layer(module, d_model, d_ff, wanted, order)
     complaint = complaint_about_parts(module, name, d_model, d_ff, parts, wanted)
+    counts = len(parts["attentions"]), len(parts["norms"])
+    shared = all(0 < count <= most for count, most in zip(counts, wanted)) and parts["wide"] and parts["narrow"]
+    if complaint and shared:
+        load_parts(parts, weights)
+        return complaint, module.eval()(*args, *masks)
     if complaint != "":
         return complaint
     load_parts(parts, weights)
@@ -375,7 +381,10 @@ def called(learner, *request, **options):
     """The reply of `call_layer`; ``None`` where a layer's parts could not be told apart."""
     uses = (order_of_use, is_norm, norm_parameters, load_layers, weighted_gradients)
     uses += (is_attention, parts_of_layer, complaint_about_parts, load_parts)
-    return reply_of(learner, call_layer, *request, uses=uses, **options)
+    reply = reply_of(learner, call_layer, *request, uses=uses, **options)
+    if reply and isinstance(reply[0], str):
+        raise AssertionError(reply[0])
+    return reply
 
 
 def disturb(learner, name, build, args, cases):

@@ -3410,3 +3410,39 @@ mistake(
     "need them?",
     hint="What your decoder reads has no positions. Give the target a positional encoding like the source's.",
 )
+
+mistake(
+    "transformer.Generator",
+    "axis-one-variant-2",
+    edit("dim=-1", "dim=1"),
+    section="tf-generator",
+    why="Your softmax is right for two axes and wrong for a batch. You named axis 1, which then holds the positions. "
+    "From which end can the vocabulary's axis be counted?",
+    hint="Your softmax runs over axis 1. Count from the end, and it is right for any number of leading axes.",
+)
+
+mistake(
+    "transformer.shift_right",
+    "shifted-along-the-batch-variant-2",
+    edit("dims=-1", "dims=0"),
+    section="tf-shift",
+    why="Each sentence reads its neighbour in the batch. You rolled along the first axis. Which axis is time?",
+    hint="Your rows moved, not your columns: each sentence reads the one before it in the batch. Time is the last "
+    "axis.",
+)
+
+mistake(
+    "transformer.count_parameters",
+    "parts-from-the-names-alone",
+    edit("{name: 0 for name, _ in model.named_children()}", "{}"),
+    edit(
+        'if part in counts and "." in name:\n    counts[part] += math.prod(parameter.shape)',
+        "counts[part] = counts.get(part, 0) + math.prod(parameter.shape)",
+    ),
+    base="by-name",
+    section="tf-count",
+    why="Your keys are not the model's parts. You took the beginning of each parameter's name. What becomes of a part "
+    "without parameters, and of a parameter that the model owns itself?",
+    hint="You take the keys from names of parameters. A part without any is then missing, and the model's own parameter "
+    "looks like a part. Begin with `model.named_children()`.",
+)

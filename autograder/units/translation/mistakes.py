@@ -2050,3 +2050,50 @@ mistake(
     hint="You return fewer translations than there are sentences: translate the last batch, too, even if it is "
     "smaller.",
 )
+
+mistake(
+    "translation.average_gradients",
+    "sum-of-means",
+    edit(
+        "all_reduce(parameter.grad)\nparameter.grad /= max(total.item(), 1)",
+        "parameter.grad /= max(tokens, 1)\nall_reduce(parameter.grad)",
+    ),
+    section="average-gradients",
+    why="Your gradient grows with the number of processes. You divided by the process's own tokens, and added the means. "
+    "By which number should each sum be divided?",
+    hint="You add up one mean for each process. Divide each gradient by the tokens of all processes together.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "stop-kept-for-good",
+    edit("best = None", "best, stop = None, False"),
+    edit(
+        "if not math.isnan(loss) and",
+        "stop = stop or (best is not None and index - 1 - best >= patience)\nif not math.isnan(loss) and",
+    ),
+    edit("return best, best is not None and", "return best, stop or best is not None and"),
+    section="early-stopping",
+    why="Your run stops although its last loss is the best of all. You keep a stop that an earlier validation called "
+    "for. Which validations does the answer depend on?",
+    hint="Once true, your stop stays true. Only the validations after the best one so far count.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "rises-in-a-row-variant-2",
+    section="early-stopping",
+    why="A loss that comes down a little after a rise starts your count anew. You compare each loss with the one before. "
+    "Below which loss must a validation be to count as progress?",
+    hint="You compare each loss with the one before it. What counts is that none of them is below the best.",
+)
+
+
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience must be at least 1")
+    known = [index for index, loss in enumerate(losses) if not math.isnan(loss)]
+    waited = 0
+    for one, other in itertools.pairwise(losses):
+        waited = 0 if other < one else waited + 1
+    return min(known, key=losses.__getitem__, default=None), bool(known) and waited >= patience
