@@ -208,6 +208,7 @@ mistake(
     hint="Your result is one number, but every pair of points has a distance of its own. Sum over the coordinates alone.",
 )
 
+
 @mistake(
     "warmup.pairwise_distances",
     "loop-over-points",
