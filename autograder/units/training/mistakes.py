@@ -1734,10 +1734,10 @@ mistake(
     edit("[batches[i] for i in order]", "[[positions[next(order)] for _ in batch] for batch in batches]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, batches are too large. You shuffled positions across batches after they had been "
+    why="With a generator, some batches are too large. You shuffled positions across batches after they had been "
     "measured. What may be shuffled without changing a batch?",
-    hint="With a generator your batches are too large: you exchange their sequences after measuring them. Shuffle "
-    "whole batches.",
+    hint="With a generator some of your batches are too large: you exchange their sequences after measuring them. "
+    "Shuffle whole batches.",
 )
 
 mistake(
@@ -1778,10 +1778,10 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, batches are too large. You shuffled the positions and measured them by the lengths of the "
-    "old order. What has to stay together when positions are shuffled?",
-    hint="With a generator your batches are too large: the positions are in a new order, but the lengths in the old "
-    "one. Shuffle whole batches instead.",
+    why="With a generator, some batches are too large. You shuffled the positions and measured them by the lengths of "
+    "the old order. What has to stay together when positions are shuffled?",
+    hint="With a generator some of your batches are too large: the positions are in a new order, but the lengths in "
+    "the old one. Shuffle whole batches instead.",
 )
 
 mistake(

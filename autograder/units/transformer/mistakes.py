@@ -533,7 +533,7 @@ mistake(
     ),
     section="tf-encoder-layer",
     why="In training, your feed-forward network drops no hidden units. You built it without dropout between its two "
-    "layers. Which class of an earlier unit contains both?",
+    "layers. Which class of an earlier unit contains all three?",
     hint="While training, your feed-forward network drops no hidden units. Use the `FeedForward` of an earlier unit, "
     "or put an `nn.Dropout` after the ReLU.",
 )
