@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.assertions import assert_close, assert_equal, describe
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.drivers import (
     at_path,
@@ -144,7 +144,7 @@ def test_every_start_is_equally_likely(learner, reference, rng):
     # Small batches catch rows that never coincide, a half that repeats the other, and starts that mirror others.
     starts = learner.run(draw_small_batches, data, block_size, 4, 400)
     if not isinstance(starts, torch.Tensor) or starts.shape != (400, 4):
-        raise AssertionError("get_batch(data, 4, 4)[0] should be int64 of shape (4, 4).")
+        raise AssertionError("In every call, get_batch(data, 4, 4)[0] should be int64 of shape (4, 4).")
     starts = (starts - 5).clamp(0, number - 1)
     pairs_of_rows = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
     alike = sum(int((starts[:, one] == starts[:, two]).sum()) for one, two in pairs_of_rows)
@@ -221,7 +221,7 @@ def test_head_parts(learner, reference, rng):
     """Key, query and value are linear layers without bias; tril is a buffer."""
     parts = learner.run(parts_inside, "Head", (6, 4, 5))
     if not isinstance(parts, dict):
-        raise AssertionError("The check cannot read the parts of the head.")
+        raise AssertionError("The parts of Head(6, 4, 5) could not be read. Is Head an nn.Module?")
     for name in ("key", "query", "value"):
         assert_equal(parts["parameters"].get(f"{name}.weight"), [4, 6], f"the shape of {name}.weight")
         if f"{name}.bias" in parts["parameters"]:
@@ -354,7 +354,9 @@ def test_head_dropout(learner, reference, rng):
     assert_close(still[1, :, :time], whole, "the weights in evaluation mode", 1e-3, 1e-5)
     (output,), _ = attended(learner, "Head", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != (batch, time, 2 * time):
-        raise AssertionError("While training, the output should have the same shape as while evaluating.")
+        raise AssertionError(
+            f"While training, Head should return a tensor of shape {(batch, time, 2 * time)}, not {describe(output)}."
+        )
     past = torch.ones(time, time, dtype=torch.bool).tril()
     dropped = output[:, :, :time] == 0
     share = share_of(dropped[:, past])
@@ -382,7 +384,7 @@ def test_multihead_parts(learner, reference, rng):
     """Separate heads in a ModuleList, and a projection with bias."""
     parts = learner.run(parts_inside, "MultiHead", (3, 8, 5, 4))
     if not isinstance(parts, dict):
-        raise AssertionError("The check cannot read the parts of the module.")
+        raise AssertionError("The parts of MultiHead(3, 8, 5, 4) could not be read. Is it an nn.Module?")
     if not parts["list"]:
         raise AssertionError("heads should be an nn.ModuleList: PyTorch does not find parameters in a plain list.")
     assert_equal(parts["heads"], 3, "the number of different heads")
@@ -450,7 +452,9 @@ def test_multihead_drops_after_the_projection(learner, reference, rng):
     assert_close(still, bias.contiguous(), "the output in evaluation mode, the values being 0")
     (output,), _ = attended(learner, "MultiHead", sizes, weights, [x], True, torch.float32)
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
-        raise AssertionError("While training, the output should have the shape of x.")
+        raise AssertionError(
+            f"While training, MultiHead should return a tensor of shape {tuple(x.shape)}, not {describe(output)}."
+        )
     dropped = output == 0
     # 6000 entries: the share has a standard deviation of 0.0059; 6.5 of them, less than once in 10^10.
     assert_between(share_of(dropped), p - 0.039, p + 0.039, f"The share of dropped entries at dropout={p}")
@@ -471,7 +475,9 @@ def test_multihead_drops_in_the_heads(learner, reference, rng):
         learner, "MultiHead", (num_heads, n_embed, head_size, 4, p), weights, [x], True, torch.float32
     )
     if not isinstance(output, torch.Tensor) or output.shape != x.shape:
-        raise AssertionError("While training, the output should have the shape of x.")
+        raise AssertionError(
+            f"While training, MultiHead should return a tensor of shape {tuple(x.shape)}, not {describe(output)}."
+        )
     by_head = output.view(rows, num_heads, head_size)
     gone = (by_head == 0).all(-1)
     (plain,), _ = attended(learner, "MultiHead", (num_heads, n_embed, head_size, 4), weights, [x], True, torch.float32)
@@ -1117,7 +1123,8 @@ def texts_of(reply, count):
     """What the driver `write` returns, if the texts in it can be read."""
     texts, ids, training, enabled = reply
     if len(texts) != count or not all(isinstance(text, torch.Tensor) and text.ndim == 2 for text in texts):
-        raise AssertionError("generate should return one tensor of shape (B, T + max_new_tokens).")
+        found = describe(texts[0]) if texts else "nothing"
+        raise AssertionError(f"generate should return one tensor of shape (B, T + max_new_tokens), not {found}.")
     return texts, ids, training, enabled
 
 

@@ -41,7 +41,7 @@ HINTS = {
         "    a dropout\n"
         "in forward:\n"
         "    out = outputs of all heads on x, concatenated along the last axis\n"
-        "    return dropout(proj(out))",
+        "    return the dropout of what proj makes of out",
     ),
     "babygpt.Block": (
         "A block lets positions communicate, then lets each of them compute. If all its parameters were 0, what "

@@ -260,7 +260,7 @@ mistake(
     section="babygpt-batches",
     why="The same generator gives different batches from run to run. You did not use the argument. Which call needs "
     "it?",
-    hint="With the same generator your batches differ from run to run. Hand `generator` on to the function that draws.",
+    hint="With the same generator your batches differ from run to run. Pass `generator` to the function that draws.",
 )
 
 mistake(
@@ -537,7 +537,7 @@ mistake(
     edit("math.sqrt(k.shape[-1])", "k.shape[-1] ** 0.5"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your count of parameters is wrong, and weight decay would shrink the triangle. You made a constant a "
+    why="Your count of parameters is too large, and the optimiser gets a constant to train. You made it a "
     "parameter. What does a module offer for constants that move with it?",
     hint="`tril` is listed among your parameters. It is a constant that must move with the module: make it a buffer, "
     "with `register_buffer`.",
@@ -579,7 +579,7 @@ mistake(
     edit("self.tril[:T, :T]", "self.tril"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your head fails for sequences shorter than `block_size`, as every prompt is. You used the whole triangle. "
+    why="Your head fails for sequences shorter than `block_size`, as most prompts are. You used the whole triangle. "
     "Which part of it fits T positions?",
     hint="Your head fails for sequences shorter than `block_size`. Cut the first T rows and columns out of `tril`.",
 )
@@ -1223,8 +1223,8 @@ mistake(
     edit("n_embed // num_heads", "n_embed"),
     base="short-names",
     section="v4-heads",
-    why="Your attention has num_heads times too many parameters. You made every head as wide as the model. How do "
-    "the heads share the width?",
+    why="Your attention has about `num_heads` times as many parameters as it should. You made every head as wide as "
+    "the model. How do the heads share the width?",
     hint="Your heads are too wide. The width is divided: each head gets `n_embed // num_heads`.",
 )
 
@@ -1239,7 +1239,7 @@ mistake(
     section="v4-heads",
     why="Your block has one head whatever `num_heads` says, and the count of parameters does not show it. You "
     "ignored the argument. Which constructor needs it?",
-    hint="Your block has one head whatever `num_heads` says. Hand it on to the attention.",
+    hint="Your block has one head whatever `num_heads` says. Pass it to the attention.",
 )
 
 mistake(
@@ -1267,8 +1267,8 @@ mistake(
     section="v10-dropout",
     why="In training your block drops nothing. You passed the dropout probability to neither sublayer. Which two "
     "parts need it?",
-    hint="In training your block drops nothing. Hand `dropout` on to the attention, and put a dropout at the end of "
-    "the feed-forward network.",
+    hint="In training your block drops nothing. Pass `dropout` to the attention, and put a dropout at the end of the "
+    "feed-forward network.",
 )
 
 
@@ -1278,7 +1278,7 @@ mistake(
     section="v10-dropout",
     why="In training your attention drops nothing. You passed the dropout probability to the feed-forward network "
     "alone. Which other constructor needs it?",
-    hint="While training, your attention drops nothing. Hand `dropout` on to `MultiHead` as well.",
+    hint="While training, your attention drops nothing. Pass `dropout` to `MultiHead` as well.",
 )
 class Block(RightBlock):
     def __init__(self, n_embed, num_heads, block_size, dropout=0.0):
@@ -1396,7 +1396,7 @@ mistake(
     edit("torch.arange(T, device=ids.device)", "torch.arange(self.config.block_size, device=ids.device)"),
     base="short-names",
     section="v2-positions",
-    why="Your model fails for sequences shorter than `block_size`, as every prompt is. You added all position "
+    why="Your model fails for sequences shorter than `block_size`, as most prompts are. You added all position "
     "vectors. How many of them does a sequence of T tokens need?",
     hint="Your model fails for sequences shorter than `block_size`. Take the first T position vectors only.",
 )
@@ -1515,7 +1515,7 @@ mistake(
     section="v10-dropout",
     why="In training your model drops nothing. You did not pass the dropout of the configuration to the blocks. "
     "Which constructor needs it?",
-    hint="In training your model drops nothing. Hand `config.dropout` on to the blocks.",
+    hint="In training your model drops nothing. Pass `config.dropout` to the blocks.",
 )
 
 mistake(
@@ -1709,9 +1709,9 @@ mistake(
     edit("block(x)", "block(x.detach())"),
     base="short-names",
     section="v6-blocks",
-    why="Only the last block is trained. You detached the vectors between the blocks, so gradients stop there. Which "
-    "tensor should be passed on?",
-    hint="Only your last block gets gradients. Hand `x` on as it is.",
+    why="Of your blocks, only the last is trained, and the embeddings are not. You detached what each block reads, so "
+    "gradients stop there. Which tensor should be passed on?",
+    hint="Of your blocks, only the last gets gradients. Pass `x` on as it is.",
 )
 
 mistake(
@@ -1924,7 +1924,7 @@ mistake(
     section="babygpt-temperature",
     why="Your text is equally random at every temperature. You did not use the argument. Where does it enter before "
     "the softmax?",
-    hint="Your texts are the same at every temperature. Divide the logits by it before the softmax.",
+    hint="Your texts are equally random at every temperature. Divide the logits by it before the softmax.",
 )
 
 mistake(
@@ -1944,10 +1944,10 @@ mistake(
     edit("last / temperature", "last.softmax(dim=-1) / temperature"),
     base="probabilities-named",
     section="babygpt-temperature",
-    why="Your tokens are drawn almost uniformly. You divided probabilities by the temperature and took a second "
-    "softmax, but probabilities differ by at most 1. What should be divided?",
-    hint="Your tokens are nearly uniform: there is a softmax too many. Divide the *logits* by the temperature, then "
-    "one softmax.",
+    why="At temperature 1 your tokens are drawn almost uniformly. You divided probabilities by the temperature and "
+    "took a second softmax, but probabilities differ by at most 1. What should be divided?",
+    hint="At temperature 1 your tokens are nearly uniform: there is a softmax too many. Divide the *logits* by the "
+    "temperature, then take one softmax.",
 )
 
 mistake(
@@ -1989,7 +1989,7 @@ mistake(
     base="probabilities-named",
     section="babygpt-generating",
     why="The same generator gives different texts from run to run. You did not use the argument. Which call needs it?",
-    hint="With the same generator your texts differ from run to run. Hand `generator` on to `torch.multinomial`.",
+    hint="With the same generator your texts differ from run to run. Pass `generator` to `torch.multinomial`.",
 )
 
 

@@ -10,7 +10,7 @@ CATCHES = (
             style("gradients-divided-before-the-step", "one that divides the gradients just before the step"),
             style("one-backward-pass-for-the-group", "one that makes one backward pass for a whole group"),
             style("weighted-means-and-look-ahead", "one that weights the means of the batches"),
-            style("own-result-class-and-closure", "one that hands the optimiser a closure, and returns its own class"),
+            style("own-result-class-and-closure", "one that passes the optimiser a closure, and returns its own class"),
             style(
                 "gradients-kept-in-a-list-and-the-mode-restored",
                 "one that keeps the gradients in a list until the step",

@@ -742,7 +742,7 @@ def test_scheduler(learner, reference, rng):
         (used, steps), (expected, wanted) = both_epochs(
             learner, rng, number, ["rates", "scheduled"], rates=rates, **options
         )
-        assert isinstance(used, list), "The rates could not be read."
+        assert isinstance(used, list), "run_epoch with a scheduler: the rates that its steps used could not be read."
         what = f"with {number} batches" + (f" and accumulate={options['accumulate']}" if options else "")
         assert len(used) == len(expected), (
             f"The number of steps of the optimiser {what} should be {len(expected)}, but is {len(used)}."

@@ -365,8 +365,8 @@ mistake(
     "count-of-what-is-read",
     edit("self.tgt_y != pad_id", "self.tgt != pad_id"),
     section="token-count",
-    why="BOS is counted, and the last token is not. You counted the ids that the decoder reads. Over which ids does "
-    "the loss run?",
+    why="Your count is too large by one for each sentence with padding. You counted the ids that the decoder reads, "
+    "BOS included. Over which ids does the loss run?",
     hint="`ntokens` counts the ids that the decoder reads. Count those that it predicts, in `tgt_y`.",
 )
 
@@ -424,8 +424,8 @@ mistake(
     "count-of-ids",
     edit("self.tgt_y != pad_id", "self.tgt_y[self.tgt_y != pad_id]"),
     section="token-count",
-    why="Your count is far too large. You added up the ids themselves. What should be added up: ids or answers to a "
-    "question about them?",
+    why="Your count is far too large. You added up the ids themselves. What should be added up: ids, or the "
+    "results of a comparison?",
     hint="`ntokens` is far too large: you add up the ids. Count those that differ from `pad_id`.",
 )
 
@@ -490,7 +490,7 @@ mistake(
     "count-none-without-target",
     edit("self.ntokens = 0", "self.ntokens = None"),
     section="batch-device",
-    why="The count of a batch without a target cannot be added up. You set it to None. Which number of tokens is "
+    why="The count of a batch without a target cannot be added up. You set it to None. How many tokens are "
     "there to predict?",
     hint="`Batch(src).ntokens` is None. There are no tokens to predict, so the count is 0.",
 )
@@ -666,7 +666,7 @@ mistake(
     why="Where a shorter sentence ends, your decoder reads padding instead of EOS. You replaced an id. Which ids "
     "does the cut remove, and which does it change?",
     hint="Your `tgt` has padding where a shorter sentence has EOS. Drop the last column and change no id. EOS does no "
-    "harm there: the position after it predicts padding, which is not counted.",
+    "harm there: what is predicted after it is padding, which is not counted.",
 )
 
 mistake(
@@ -674,9 +674,9 @@ mistake(
     "specials-not-counted",
     edit("self.tgt_y != pad_id", "self.tgt_y > 3"),
     section="token-count",
-    why="Your count is too small where a sentence ends early. You counted only words, but EOS is predicted like a "
-    "word. Which id alone does not count?",
-    hint="`ntokens` is too small where a sentence ends before the last column: EOS counts, and so does every id but "
+    why="Your count is too small by one for each sentence that ends in EOS. You counted only words, but EOS is "
+    "predicted like a word. Which id alone does not count?",
+    hint="`ntokens` is too small by one for each sentence that ends in EOS: EOS counts, and so does every id but "
     "`pad_id`.",
 )
 
@@ -1228,7 +1228,7 @@ mistake(
     section="padded-size",
     why="Some batches are too large. You used the longest sequence so far, but the one that joins may be longer. "
     "Which lengths should the maximum include?",
-    hint="Some of your batches are too large: the sequence that joins may be the longest. Take its length into the "
+    hint="Some of your batches are too large: the sequence that joins may be the longest. Include its length in the "
     "maximum.",
 )
 
@@ -1734,10 +1734,10 @@ mistake(
     edit("[batches[i] for i in order]", "[[positions[next(order)] for _ in batch] for batch in batches]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, batches are too large. You shuffled positions across batches after they had been "
+    why="With a generator, some batches are too large. You shuffled positions across batches after they had been "
     "measured. What may be shuffled without changing a batch?",
-    hint="With a generator your batches are too large: you exchange their sequences after measuring them. Shuffle "
-    "whole batches.",
+    hint="With a generator some of your batches are too large: you exchange their sequences after measuring them. "
+    "Shuffle whole batches.",
 )
 
 mistake(
@@ -1778,10 +1778,10 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, batches are too large. You shuffled the positions and measured them by the lengths of the "
-    "old order. What has to stay together when positions are shuffled?",
-    hint="With a generator your batches are too large: the positions are in a new order, but the lengths in the old "
-    "one. Shuffle whole batches instead.",
+    why="With a generator, some batches are too large. You shuffled the positions and measured them by the lengths of "
+    "the old order. What has to stay together when positions are shuffled?",
+    hint="With a generator some of your batches are too large: the positions are in a new order, but the lengths in "
+    "the old one. Shuffle whole batches instead.",
 )
 
 mistake(
@@ -1832,7 +1832,7 @@ mistake(
     base="one-list-at-a-time",
     section="bucket-shuffle",
     why="With a generator, batches come in the order of their lengths. You shuffled the sequences within each batch, "
-    "which does not change their order. What should be shuffled?",
+    "which leaves the order of the batches as it was. What should be shuffled?",
     hint="With a generator your batches keep their order, and only the sequences within each are shuffled. Shuffle the "
     "list of batches.",
 )
@@ -2261,7 +2261,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="epoch-result",
     why="`seconds` is a thousand times too large. You measured in milliseconds. Which unit does the name of the field "
-    "say?",
+    "mean?",
     hint="`seconds` is a thousand times too large. Leave the time in the unit that the clock gives.",
 )
 
@@ -2486,7 +2486,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
     why="Long sequences count more, and steps grow with their length. You divided by the number of sequences before "
-    "the backward pass. By what should it be divided?",
+    "the backward pass. By what should the loss be divided?",
     hint="Your gradients are per sequence: divide by the number of tokens.",
 )
 
@@ -2624,10 +2624,10 @@ mistake(
     edit("max(tokens, 1)", "batch.ntokens"),
     base="one-loop-for-training-and-evaluation",
     section="accumulation",
-    why="With `accumulate`, your gradients are multiplied by the number of batches. You added up the means of the "
+    why="With `accumulate`, your gradients grow with the number of batches in a group. You added up the means of the "
     "batches. By how many tokens should each sum be divided?",
-    hint="With `accumulate` your gradients are multiplied by the number of batches: divide each sum by the tokens of "
-    "the whole group.",
+    hint="With `accumulate` your gradients grow with the number of batches in a group: divide each sum by the tokens "
+    "of the whole group.",
 )
 
 mistake(
@@ -2873,7 +2873,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
     why="The last batches make a noisy step each. You treated what was left as single batches. How many steps should "
-    "it make together?",
+    "these batches make together?",
     hint="The last batches make a step each. Let them make one step together.",
 )
 

@@ -598,7 +598,8 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
     )
     assert 0.5 < share < 2, (
         f"In training, {name} with dropout=0.5 should drop half of the attention weights, or hidden units, inside a "
-        f"sublayer. Its output should then have a variance of {1 / number:.3f}, but has {spread:.3f}."
+        f"sublayer. Before its last dropout, the sublayer's result should have a variance of {1 / number:.3f}, but has "
+        f"{spread:.3f}."
     )
 
 

@@ -533,7 +533,7 @@ mistake(
     ),
     section="tf-encoder-layer",
     why="In training, your feed-forward network drops no hidden units. You built it without dropout between its two "
-    "layers. Which class of an earlier unit contains both?",
+    "layers. Which class of an earlier unit contains all three?",
     hint="While training, your feed-forward network drops no hidden units. Use the `FeedForward` of an earlier unit, "
     "or put an `nn.Dropout` after the ReLU.",
 )
@@ -3033,8 +3033,8 @@ mistake(
     edit("return shifted", "return torch.cat([targets[..., 1:], end], dim=-1)"),
     base="filled",
     section="tf-shift",
-    why="Each position reads the word that it has to predict. You moved the tokens to the left. Which target should "
-    "position t read?",
+    why="Each position reads the word after the one that it has to predict. You moved the tokens to the left. Which "
+    "target should position t read?",
     hint="Your tokens moved to the left. Position t should read the target of position t - 1.",
 )
 
