@@ -92,7 +92,7 @@ epub: book ## the whole book as an EPUB, _build/print/transformer-workbook.epub
 
 dist: pdf epub ## what a release consists of, in dist/: packages, the book in one file, exercises, Gradescope, checksums
 	@rm -rf dist
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt '.[release]'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[release]'
 	@$(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	@cp _build/print/transformer-workbook.pdf _build/print/transformer-workbook.epub dist/
