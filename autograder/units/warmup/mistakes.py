@@ -478,7 +478,7 @@ mistake(
     "seen-is-a-float",
     edit("torch.tensor(0)", "torch.tensor(0.0)"),
     section="modules",
-    why="After `.to(torch.bfloat16)` the count is stuck below 257, which bfloat16 cannot hold. You made seen a "
+    why="After `.to(torch.bfloat16)` the count never rises above 256, since bfloat16 cannot hold 257. You made seen a "
     "float, and `.to` converts every float tensor of a module. Which type suits a count?",
     hint="seen has a float type, so `.to` changes it with the module. A number without a decimal point gives an int64 "
     "tensor.",
