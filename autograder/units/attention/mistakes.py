@@ -869,9 +869,9 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="Your function works for float32 and fails for other types. You added a float32 mask, which turns bfloat16 "
-    "scores into float32 weights that cannot multiply bfloat16 values. From where can the mask take its type?",
-    hint="Your function works for float32 and fails for other types: a new tensor is float32 unless you say otherwise. "
+    why="Your function works for float32 and fails for bfloat16. You added a float32 mask, so the weights become "
+    "float32, and these cannot multiply bfloat16 values. From where can the mask take its type?",
+    hint="Your function works for float32 and fails for bfloat16: a new tensor is float32 unless you say otherwise. "
     "Create it with the dtype of the scores, or better, fill the scores directly.",
 )
 
@@ -1132,9 +1132,8 @@ mistake(
     "mask-inverted-in-the-fill",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
     section="masking-scores",
-    why="Your weights are zero exactly where they should not be, although you found the empty rows correctly. "
-    "`masked_fill` fills where its argument is True, and you passed the mask of the allowed keys. Which entries "
-    "should be filled?",
+    why="Your weights are zero exactly where they should not be, and NaN where all keys are allowed. `masked_fill` "
+    "fills where its argument is True, and you passed the mask of the allowed keys. Which entries should be filled?",
     hint="Your weights are zero exactly where they should not be: `masked_fill` fills where its mask is True. Minus "
     "infinity belongs where `mask` is *not* True.",
 )
