@@ -205,7 +205,8 @@ mistake(
     section="mask-with-cache",
     why="Several tokens that are read at once with a cache see each other's future. You have no mask then, which is "
     "right for a single new token. Which rows of the mask belong to the new tokens?",
-    hint="Several tokens read at once with a cache see each other's future, in your model. The mask has a row for each new token, and keeps it from later ones.",
+    hint="In your model, several tokens read at once with a cache see each other's future. The mask has a row for each "
+    "new token, and keeps it from later ones.",
 )
 
 mistake(
@@ -215,7 +216,8 @@ mistake(
     section="mask-with-cache",
     why="Several tokens that follow a filled cache see each other's future. You mask only while the cache is empty. "
     "Which shape does their mask need?",
-    hint="Several tokens that follow a filled cache see each other's future in your model. They need a mask too: `(T, end)`.",
+    hint="In your model, several tokens that follow a filled cache see each other's future. They need a mask too: `(T, "
+    "end)`.",
 )
 
 mistake(
@@ -224,9 +226,10 @@ mistake(
     edit("attn_mask=allowed", "is_causal=T > 1"),
     base="one-layer-for-queries-keys-and-values",
     section="mask-with-cache",
-    why="With a cache, your first new token sees only the first key. `is_causal` counts queries and keys from the "
-    "same start. Which rows of a mask belong to the new positions?",
-    hint="With a cache `is_causal` lets your first new token see only the first key. Pass the last rows of the mask as `attn_mask`.",
+    why="If several tokens are read after a filled cache, the first of them sees only key 0. You used `is_causal`, "
+    "which counts queries and keys from the same start. Which rows of a mask belong to the new positions?",
+    hint="If several tokens are read after a filled cache, `is_causal` lets the first of them see only key 0. Pass the "
+    "last rows of the mask as `attn_mask`.",
 )
 
 mistake(
@@ -553,7 +556,7 @@ mistake(
     section="published-names",
     why="A file of an older program is refused. You treat its stored causal masks as unknown tensors. Does a mask hold "
     "anything that was learned?",
-    hint="A file with `attn.bias` is refused. It is a stored mask, no bias: drop it.",
+    hint="A file with `attn.bias` is refused. It is a stored mask and not a bias: drop it.",
 )
 
 mistake(
