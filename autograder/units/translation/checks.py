@@ -963,7 +963,8 @@ def check_operations(learner, reference, rng, part, what):
         cases = [case, {**case, "length": 2 * case["length"]}]
         values = both_costs(learner, reference, cases, "operations")
         got, expected = (terms_of(one, cases)[part] for one in values)
-        assert_close(got, expected, what, 1e-9)
+        sizes = ", ".join(f"{name}={case[name]}" for name in ("num_layers", "d_model", "vocab_size", "length"))
+        assert_close(got, expected, f"{what} ({sizes})", 1e-9)
 
 
 @pytest.mark.task("translation.training_resources", points=2)
