@@ -247,8 +247,8 @@ mistake(
     "mask-of-the-new-tokens-alone",
     edit("causal_mask(end, ids.device)[start:]", "causal_mask(ids.shape[1], ids.device)"),
     section="mask-with-cache",
-    why="With a cache, your mask lacks columns. You built it for the new tokens alone, but the keys include the "
-    "cached ones. How many keys are there?",
+    why="Several tokens after a filled cache raise an error about sizes: your mask lacks columns. You built it for the "
+    "new tokens alone, but the keys include the cached ones. How many keys are there?",
     hint="Your mask has as many columns as there are new tokens, but the keys include those in the cache: `(T, end)`.",
 )
 
@@ -277,8 +277,8 @@ mistake(
     "one-layer-in-the-cache",
     edit("cache.update(number, k, v)", "cache.update(0, k, v)"),
     section="positions-with-cache",
-    why="Each layer attends to the keys of other layers. All layers store theirs under one number. Which number "
-    "identifies a layer?",
+    why="With a cache you get an error about sizes, since each layer also gets the keys of other layers. You stored "
+    "those of all layers under one number. Which number identifies a layer?",
     hint="Your layers share one entry of the cache. Pass each layer's own number to `update`.",
 )
 
@@ -287,8 +287,8 @@ mistake(
     "what-the-cache-returns-is-ignored",
     edit("k, v = cache.update(number, k, v)", "cache.update(number, k, v)"),
     section="mask-with-cache",
-    why="What the cache holds is never read. Your attention uses only the new keys and values. What does `update` "
-    "return?",
+    why="With a filled cache you get an error about sizes: your attention has only the new keys and values. You did "
+    "not use the result of `update`. What does `update` return?",
     hint="Your attention reads only the new keys and values. Use what `update` returns: all of them.",
 )
 
@@ -297,8 +297,8 @@ mistake(
     "queries-of-the-whole-text",
     edit("k, v = cache.update(number, k, v)", "q, v = cache.update(number, q, v)"),
     section="mask-with-cache",
-    why="With a cache, old queries come back, and the old keys are missing. You stored queries in place of keys. Which "
-    "two tensors are used by every later position?",
+    why="With a filled cache you get an error about sizes: old queries come back, and the old keys are missing. You "
+    "stored queries in place of keys. Which two tensors are used by every later position?",
     hint="Your cache holds queries. Store keys and values, and use what `update` returns.",
 )
 
