@@ -1623,8 +1623,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why='Your "decoder" and "cross" maps are mixtures. You collected all attention modules in a row, and in the '
-    "decoder the two kinds alternate. How can you read them layer by layer?",
+    why='Your "decoder" and "cross" maps are mixtures, whose sizes do not even agree if the sentences differ in '
+    "length. You collected all attention modules in a row, and in the decoder the two kinds alternate. How can you "
+    "read them layer by layer?",
     hint='Your `"decoder"` and `"cross"` are mixtures: in a list of all modules, the decoder\'s two kinds of '
     "attention alternate. Go through the layers instead.",
 )
