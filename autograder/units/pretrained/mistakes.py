@@ -421,7 +421,8 @@ mistake(
     edit('given[f"h.{i}.{theirs}.weight"].T', 'given[f"h.{i}.{theirs}.weight"]'),
     edit('.attn.c_attn.weight"].T.chunk(3)', '.attn.c_attn.weight"].chunk(3, dim=1)'),
     section="conv1d-layout",
-    why="Your matrices have the published layout. You transposed none of them. Which layout does `nn.Linear` have?",
+    why="Loading ends in an error about sizes, because your matrices have the published layout. You transposed none of "
+    "them. Which layout does `nn.Linear` have?",
     hint="Your matrices have the published layout, (in, out). `nn.Linear` keeps (out, in): transpose them.",
 )
 
@@ -574,8 +575,8 @@ mistake(
     "all-that-ends-in-attn-bias",
     edit("for name, tensor in state.items()}", 'for name, tensor in state.items() if not name.endswith("attn.bias")}'),
     section="published-names",
-    why="A learned bias is lost: the name `c_attn.bias` ends like that of a mask. You compared the ends of names. "
-    "What should be compared instead?",
+    why="A complete file is refused, or a learned bias is lost: the name `c_attn.bias` ends like that of a mask. You "
+    "compared the ends of names. What should be compared instead?",
     hint="`h.0.attn.c_attn.bias` ends in `attn.bias`, and your function drops it with the masks. Compare whole names.",
 )
 
@@ -604,8 +605,8 @@ mistake(
     "head-kept",
     edit("return ours", 'return ours | {"lm_head.weight": head}'),
     section="gpt2-tied-head",
-    why="Your result has a tensor that the model lacks. You returned `lm_head.weight`. Does a tied layer need a "
-    "tensor of its own?",
+    why="Loading ends in an error about an unexpected key. You returned `lm_head.weight`, which the model lacks. Does "
+    "a tied layer need a tensor of its own?",
     hint="Your function returns `lm_head.weight`, which `GPT2` does not have. Drop it.",
 )
 
@@ -839,8 +840,8 @@ mistake(
     "everything-with-the-cache",
     edit("torch.tensor([unread], device=device)", "torch.tensor([ids], device=device)"),
     section="text-with-the-cache",
-    why="The model reads the text again and again, as its own continuation. You passed everything although the cache "
-    "holds most of it. Which tokens has it not yet read?",
+    why="The model reads the text again and again, as its own continuation, and the block soon overflows. You passed "
+    "everything although the cache holds most of it. Which tokens has it not yet read?",
     hint="With a cache you pass the whole text each time, so the model sees it several times. Pass what is new.",
 )
 
@@ -968,8 +969,8 @@ mistake(
     "top-k-as-top-p",
     edit("temperature, top_k, generator=generator", "temperature, None, top_k, generator"),
     section="text-with-the-cache",
-    why="A number of tokens arrives as a share of probability. You passed `top_k` by position, where `sample_next` "
-    "expects `top_p`. How can you pass it so that the position does not matter?",
+    why="A `top_k` above 1 raises an error about `top_p`. You passed it by position, where `sample_next` expects "
+    "`top_p`. How can you pass it so that the position does not matter?",
     hint="`sample_next` takes `top_k` third and `top_p` fourth; yours arrives as `top_p`. Name the argument.",
 )
 
