@@ -2248,10 +2248,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: three-times-for-cube
  * base: plain-loops
  * edit: 0.044715f * x * x * x  =>  0.044715f * 3 * x
- * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
- * the exponent of the formula stand for?
- * hint: Your curve is close near 0 and wrong further out. The cube multiplies x by itself; it does not multiply it by
- * 3.
+ * why: Your values are slightly too large around x = 1 and x = -1. You multiplied x by 3 inside the tanh. Which
+ * operation does the exponent of the formula stand for?
+ * hint: Your values are slightly too large around x = 1 and x = -1. The cube multiplies x by itself; it does not
+ * multiply it by 3.
  * section: gelu-kernel
  */
 
@@ -2422,9 +2422,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: a-digit-left-out
  * base: plain-loops
  * edit: 0.044715f  =>  0.04715f
- * why: Your results are off in the third digit. A digit of the cube's factor is missing. Which number does the formula
+ * why: Your results are off by up to 0.0014. A digit of the cube's factor is missing. Which number does the formula
  * have?
- * hint: Your results are off in the third digit. The number is 0.044715.
+ * hint: Your results are off by up to 0.0014. The number is 0.044715.
  * section: gelu-kernel
  */
 

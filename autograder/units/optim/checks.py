@@ -449,8 +449,9 @@ def check_schedule(learner, arguments, steps, groups, save_after=None):
         raise AssertionError("The rates could not be read.")
     kinds, rates, moves = got
     if not isinstance(kinds, (tuple, list)) or "torch.optim.lr_scheduler.LambdaLR" not in kinds:
+        kind = str(kinds[0])[:80] if isinstance(kinds, (tuple, list)) and kinds else "unknown"
         raise AssertionError(
-            "noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR, but returned something else."
+            f"noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR, but returned an object of type {kind}."
         )
     d_model, warmup, factor = (*arguments, *(4000, 1.0)[len(arguments) - 1 :])
     wanted = [[rate_by_hand(k, d_model, warmup, factor)] * groups for k in range(1, steps + 1)]
