@@ -508,8 +508,9 @@ mistake(
     "multiplied-entry-by-entry",
     edit("q @ k.transpose(-2, -1)", "q * k"),
     section="dot-product-similarity",
-    why="You get entry-by-entry products instead of one score for each pair. You used `*`, which adds nothing up and "
-    "pairs each query with the key at its own position. Which product compares every query with every key?",
+    why="You get an error about sizes, or products of single entries instead of one score for each pair. You used `*`, "
+    "which adds nothing up and pairs each query with the key at its own position. Which product compares every query "
+    "with every key?",
     hint="`*` multiplies entry by entry and adds nothing up. You need the dot product of every query with every key, "
     "which is the matrix product `@`.",
 )
@@ -519,8 +520,8 @@ mistake(
     "each-query-with-its-own-key",
     edit("q @ k.transpose(-2, -1)", "(q * k).sum(-1)"),
     section="rows-are-queries",
-    why="You get a single score for each query. You compared each query with the key at its own position. How many "
-    "keys should every query be compared with?",
+    why="You get an error about sizes, or a single score for each query. You compared each query with the key at its "
+    "own position. How many keys should every query be compared with?",
     hint="You compare query i with key i alone. Every query is compared with every key: T_q rows and T_k columns.",
 )
 
@@ -529,8 +530,8 @@ mistake(
     "queries-transposed",
     edit("q @ k.transpose(-2, -1)", "q.transpose(-2, -1) @ k"),
     section="shapes",
-    why="Your result compares components of the vectors, not positions. You transposed the queries. Which of the two "
-    "has to be transposed for the shape (..., T_q, T_k)?",
+    why="Your product fails, or compares components of the vectors instead of positions. You transposed the queries. "
+    "Which of the two has to be transposed for the shape (..., T_q, T_k)?",
     hint="You transpose `q` where `k` should be: your result compares components, not positions. It has to have the "
     "shape (..., T_q, T_k).",
 )
@@ -695,8 +696,8 @@ mistake(
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(~mask.unsqueeze(1), float("-inf"))'),
     base="nan-to-num-at-the-end",
     section="masking-scores",
-    why="Your mask acts on the wrong axes. You inserted an axis for heads, but the mask already broadcasts to the "
-    "scores. To which shape should the mask broadcast?",
+    why="Your mask acts on the wrong axes, or does not fit the scores. You inserted an axis for heads, but the mask "
+    "already broadcasts to the scores. To which shape should the mask broadcast?",
     hint="You insert an axis into the mask. The masks given here already broadcast to (..., T_q, T_k) as they are; use "
     "them unchanged.",
 )
@@ -869,9 +870,9 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="Your function works for float32 and fails for other types. You added a float32 mask, which turns bfloat16 "
-    "scores into float32 weights that cannot multiply bfloat16 values. From where can the mask take its type?",
-    hint="Your function works for float32 and fails for other types: a new tensor is float32 unless you say otherwise. "
+    why="Your function works for float32 and fails for bfloat16. You added a float32 mask, so the weights become "
+    "float32, and these cannot multiply bfloat16 values. From where can the mask take its type?",
+    hint="Your function works for float32 and fails for bfloat16: a new tensor is float32 unless you say otherwise. "
     "Create it with the dtype of the scores, or better, fill the scores directly.",
 )
 
@@ -1132,9 +1133,8 @@ mistake(
     "mask-inverted-in-the-fill",
     edit('scores.masked_fill(~mask, float("-inf"))', 'scores.masked_fill(mask, float("-inf"))'),
     section="masking-scores",
-    why="Your weights are zero exactly where they should not be, although you found the empty rows correctly. "
-    "`masked_fill` fills where its argument is True, and you passed the mask of the allowed keys. Which entries "
-    "should be filled?",
+    why="Your weights are zero exactly where they should not be, and NaN where all keys are allowed. `masked_fill` "
+    "fills where its argument is True, and you passed the mask of the allowed keys. Which entries should be filled?",
     hint="Your weights are zero exactly where they should not be: `masked_fill` fills where its mask is True. Minus "
     "infinity belongs where `mask` is *not* True.",
 )
@@ -1215,8 +1215,8 @@ mistake(
     edit("weights @ v", "weights.transpose(-2, -1) @ v"),
     base="nan-to-num-at-the-end",
     section="weighted-average",
-    why="Your weights are right, but the output is not. You transposed the weights before the product. To which "
-    "query does row i of the weights belong?",
+    why="With as many queries as keys your output is wrong, and otherwise the last product fails. You transposed the "
+    "weights before this product. To which query does row i of the weights belong?",
     hint="Your weights are right, but they are transposed when they meet the values. Multiply the weights by `v` as "
     "they are.",
 )
@@ -1366,8 +1366,8 @@ mistake(
         "mask = None if mask is None else mask.unsqueeze(1)\nreturn scaled_dot_product_attention(",
     ),
     section="masking-scores",
-    why="Your mask acts on the wrong axes of the scores. You inserted an axis for heads, but here there is only one "
-    "head. Which shape do the scores have?",
+    why="Your mask acts on the wrong axes of the scores, or does not fit them. You inserted an axis for heads, but "
+    "here there is only one head. Which shape do the scores have?",
     hint="Your scores have shape (B, T, T) and your mask one axis more than it should. With a single head the mask is "
     "passed on as it is.",
 )
@@ -1421,8 +1421,8 @@ mistake(
         """,
     ),
     section="shapes",
-    why="Your positions attend across the batch instead of along the sequence. You exchanged the first two axes, as "
-    "for layers that expect the sequence first. Which axis of (B, T, d_model) is the batch?",
+    why="Your positions attend across the batch instead of along the sequence, and masks may not fit. You exchanged "
+    "the first two axes, as for layers that expect the sequence first. Which axis of (B, T, d_model) is the batch?",
     hint="Your positions attend across the batch, not along the sequence. The input is (B, T, d_model), batch first: "
     "leave the axes where they are.",
 )
@@ -1623,8 +1623,8 @@ mistake(
     "values-from-x",
     edit("self.w_v(memory)", "self.w_v(x)"),
     section="cross-attention",
-    why="Your weights are right, but they average values made from `x`. You took the values from `x`, but the weights "
-    "say which tokens of the memory to read. From where should the values come?",
+    why="Your weights average values made from `x`, and with different lengths the product fails. You took the values "
+    "from `x`, but the weights say which tokens of the memory to read. From where should the values come?",
     hint="Your weights are right, but they average values made from `x`. What is found in the memory is also read from "
     "the memory.",
 )
@@ -1687,8 +1687,8 @@ mistake(
         """,
     ),
     section="cross-attention",
-    why="Your weights have T_q + T_k columns. You joined `x` to the memory before making keys and values, but "
-    "looking at `x` is the task of self-attention. What does cross-attention look at?",
+    why="Your weights have T_q + T_k columns, so masks do not fit. You joined `x` to the memory before making keys and "
+    "values, but looking at `x` is the task of self-attention. What does cross-attention look at?",
     hint="Your weights have T_q + T_k columns: you join `x` to the memory before making keys and values. Only the "
     "memory is looked at here.",
 )

@@ -1000,8 +1000,8 @@ mistake(
         "sorted(map(len, references))[len(references) // 2]",
     ),
     section="reference-length",
-    why="Your result does not depend on the candidate. You took the median of the lengths. To what should a "
-    "reference be near?",
+    why="Your result does not depend on the candidate. You took the median of the lengths. Which number should the "
+    "chosen length be near?",
     hint="Your result does not depend on the candidate: it is the middle one of the lengths. Take the length with the "
     "smallest distance to the candidate's.",
 )
@@ -1410,8 +1410,8 @@ mistake(
     edit("100 * brevity_penalty(sum(map(len, candidates)), length)", "100 * sum(penalties) / len(penalties)"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="A short sentence cannot be made up for by a long one. You averaged the penalties of the sentences. What "
-    "should be added up over the corpus first?",
+    why="A long sentence cannot make up for a short one. You averaged the penalties of the sentences. What should be "
+    "added up over the corpus first?",
     hint="You average the penalties of the sentences. Add all candidate lengths and all reference lengths, and compute "
     "one penalty.",
 )
@@ -1660,8 +1660,8 @@ mistake(
     ),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="A model does best to keep silent where it is unsure. You left out pairs with an empty candidate. What do "
-    "their references contribute to the lengths?",
+    why="Empty candidates cost nothing, so a model gains by leaving out whatever is hard. You skipped the pairs with "
+    "an empty candidate. What do their references contribute to the lengths?",
     hint="Empty candidates cost nothing in your code. They have no n-grams, but the length of their references counts "
     "in the brevity penalty.",
 )

@@ -6,7 +6,7 @@ HINTS = {
         "function runs smoothly from -1 to 1, and how do you change it so that it runs from 0 to 1? "
         "({Section}`blocks#gelu-and-relu`.)",
         "Everything happens entry by entry, so the shape never changes and no loop is needed. Check three things: the "
-        "root over 2/pi, the bracket that holds both x and its cube, and the constant 0.044715 (one zero after the "
+        "root of 2/pi, the bracket that holds both x and its cube, and the constant 0.044715 (one zero after the "
         "point). `torch.tanh` works on tensors, `math.sqrt` on numbers.",
         "inside = root of (2 / pi), times (x + 0.044715 times x cubed)\nreturn half of x, times (1 + tanh of inside)",
     ),

@@ -361,8 +361,8 @@ mistake(
     section="layer-normalisation",
     why="Your rows do not have variance 1, and they depend on the unit of x. You took a root of the standard "
     "deviation, which is already a root. How many roots does the formula contain?",
-    hint="Your results do not have variance 1, because you take a second root. The root of the variance is the "
-    "standard deviation, so take one of the two, not both.",
+    hint="Your results do not have variance 1, because you take a second root. The standard deviation already is the "
+    "root of the variance, so one root is enough.",
 )
 
 mistake(
@@ -1649,7 +1649,7 @@ mistake(
     edit("x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)", "x * keep * keep.numel() / keep.sum()"),
     section="inverted-dropout",
     why="The entries that stay are scaled differently in every call. You divided by the share that happened to stay, "
-    "so entries depend on each other and the expectation is not x. Which number is fixed by p?",
+    "so each entry depends on all the others. Which number is fixed by p?",
     hint="What stays is not x/(1 - p), but a number that varies from call to call: you divide by the share that "
     "happened to stay. The probability of staying is 1 - p.",
 )

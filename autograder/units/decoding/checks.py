@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.assertions import assert_close, assert_equal, describe
 from autograder.judging.inputs import Rng
 from autograder.judging.replies import assert_raises, reply_of
 from autograder.units.support.search import first_found
@@ -535,7 +535,8 @@ def test_temperature(learner, reference, rng):
     many = (0.01 * torch.arange(64.0)[rng.uniform(64).argsort()]).repeat(3 * ROWS, 1)
     (tokens,), _ = learner.run(draw, many, {}, 5)
     if isinstance(tokens, torch.Tensor) and len(tokens.unique()) <= 50:
-        raise AssertionError(f"Of 64 tokens of similar logits only {len(tokens.unique())} were ever drawn.")
+        drawn = f"From 64 tokens of similar logits sample_next(logits) drew only {len(tokens.unique())} different ones."
+        raise AssertionError(f"{drawn} Without top_k and top_p, any token may be drawn.")
 
 
 @pytest.mark.task("decoding.sample_next", points=2)
@@ -729,10 +730,13 @@ def check_search(learner, table, trees, src, mask, expected, what, max_len, **op
     """Run beam_search and compare; ``what`` names each output."""
     result, after, *_ = searched(learner, "beam_search", table, trees, src, mask, max_len, options)
     if not isinstance(result, (list, tuple)) or len(result) != len(expected):
-        raise AssertionError(f"beam_search should return a list of {len(expected)} outputs, one for each source.")
+        outputs = f"a list of {len(expected)} outputs, one for each source"
+        raise AssertionError(f"beam_search should return {outputs}, but returned {describe(result)}.")
     for got, wanted, name in zip(result, expected, what):
-        if not isinstance(got, (list, tuple)) or not all(type(token) is int for token in got):
-            raise AssertionError("Every output of beam_search should be a list of int.")
+        odd = [token for token in got if type(token) is not int] if isinstance(got, (list, tuple)) else [got]
+        if odd:
+            came = f"one {'is' if odd[0] is got else 'holds'} {describe(odd[0])}"
+            raise AssertionError(f"Every output of beam_search should be a list of int, but {came}.")
         assert_equal(list(got), wanted, name)
     assert_equal(tuple(after), (src, mask), ("src after the call of beam_search", "src_mask after the call"))
 

@@ -612,8 +612,8 @@ mistake(
     ),
     base="kth-score-as-limit",
     section="top-p",
-    why="Your nucleus does not depend on how the probability is spread. You compared single probabilities with a "
-    "limit. Which quantity should reach p?",
+    why="Whether a token stays depends on its own probability alone. You compared single probabilities with a limit. "
+    "Which quantity should reach p?",
     hint="You compare single probabilities with a threshold. Top-p is about their *sum*, from the most likely token "
     "on.",
 )
@@ -1852,8 +1852,8 @@ mistake(
     section="kv-cache-reorder",
     why="A caller that keeps a returned tensor finds other numbers in it, and a beam cannot grow or shrink. You "
     "wrote the new order into existing tensors. What does indexing create?",
-    hint="Your `reorder` writes into tensors that `update` has returned, or got. Indexing with `rows` makes a new tensor: "
-    "store that.",
+    hint="Your `reorder` writes into tensors that `update` has returned or received. Indexing with `rows` makes "
+    "a new tensor: store that.",
 )
 
 mistake(
@@ -1873,7 +1873,8 @@ mistake(
     section="kv-cache-reorder",
     why="A caller that keeps a returned tensor finds other numbers in it. When the number of rows stays the same, "
     "you write into existing tensors. What does indexing create?",
-    hint="Your `reorder` writes into tensors that `update` has returned, or got. Store the new tensor that indexing makes.",
+    hint="Your `reorder` writes into tensors that `update` has returned or received. Store the new tensor that "
+    "indexing makes.",
 )
 
 mistake(
@@ -2128,8 +2129,8 @@ mistake(
     edit("hidden = model", "memory = model.encode(src, src_mask)\nhidden = model"),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="The encoder costs more than the cache saves. It runs at every step, although the source does not change. "
-    "When should it run?",
+    why="Decoding takes far too long. Your encoder runs at every step, although the source does not change. When "
+    "should it run?",
     hint="Your encoder runs at every step. Encode once, before the loop.",
 )
 

@@ -303,8 +303,8 @@
  * base: plain-loops
  * each: TABLE = dtoken; dposition
  * edit: TABLE[c] += d[c]  =>  TABLE[c] += 2.0f * d[c]
- * why: One of your two tables is twice as large as it should be. You added the gradient to it twice. How often did the
- * forward pass use each row?
+ * why: One of your two tables is twice as large as it should be. You added the gradient to it twice. How often does
+ * each vector enter an output?
  * hint: One of your two tables is too large by the factor 2. Add dout to each of them once.
  * section: table-gradients
  */
@@ -343,7 +343,8 @@
  * edit: (g - mean_g - n * mean_gn)  =>  g
  * why: Your dinp lacks two terms. You treated mean and standard deviation as constants. On which channels of the row do
  * they depend?
- * hint: Your dinp is rstd * g alone. Two terms are missing: the mean of g, and n times the mean of g * n.
+ * hint: Your dinp takes the direct path alone. Two terms are missing: one for the path through the mean, and one for
+ * the path through the standard deviation.
  * section: layernorm-gradients
  */
 
@@ -362,8 +363,8 @@
  * edit: g - mean_g - n * mean_gn  =>  g - mean_g
  * why: Your dinp lacks one term, the path through the standard deviation. You treated it as a constant. On which
  * channels of the row does it depend?
- * hint: Your dinp lacks the path through the standard deviation: n times the mean of g * n. Subtract it inside the
- * bracket.
+ * hint: Your dinp lacks the path through the standard deviation. Differentiate rstd with respect to one entry, and
+ * subtract that term inside the bracket.
  * section: layernorm-gradients
  */
 
@@ -374,7 +375,8 @@
  * edit: g - mean_g  =>  g
  * why: Your dinp lacks one term, the path through the mean. You treated the mean as a constant. On which channels of
  * the row does it depend?
- * hint: Your dinp lacks the path through the mean: the mean of g. Subtract it inside the bracket.
+ * hint: Your dinp lacks the path through the mean. Every entry has the share 1 / C in it, and the mean moves all
+ * outputs of the row.
  * section: layernorm-gradients
  */
 
@@ -627,8 +629,8 @@
  * edit: n * mean_gn  =>  n * rstd[i] * mean_gn
  * why: Your dweight is right, and dinp is not. You put rstd into the term of the standard deviation once too often.
  * Which factor of that term contains rstd already?
- * hint: In your dinp the term of the standard deviation is off by the factor rstd. Inside the bracket it is n times the
- * mean of g * n.
+ * hint: In your dinp the term of the standard deviation is off by the factor rstd. The normalised input contains rstd
+ * already.
  * section: layernorm-gradients
  */
 
@@ -1660,7 +1662,8 @@
 /* attention_backward: keys-for-values
  * base: plain-loops
  * edit: *v = inp + (b * T + u) * 3 * C + 2 * C  =>  *v = inp + (b * T + u) * 3 * C + C
- * why: Your datt is wrong. You multiplied dout by the keys. What did the weights multiply in the forward pass?
+ * why: Your datt does not depend on the values. You multiplied dout by the keys. What did the weights multiply in the
+ * forward pass?
  * hint: Your datt is computed from dout and the keys. Take the values, the third block of inp.
  * section: attention-gradients
  */
@@ -1686,8 +1689,8 @@
 /* attention_backward: weights-by-position-first
  * base: plain-loops
  * edit: *a = att + ((b * NH + h) * T + t) * T  =>  *a = att + ((b * T + t) * NH + h) * T
- * why: You read the weights of other rows. You ordered att by position and then by head. In which order do its axes
- * stand?
+ * why: Your gradients are made with the weights of other rows. You ordered att by position and then by head. In which
+ * order do its axes stand?
  * hint: You read the weights of other rows. The axes are (B, NH, T, T): the head comes before the position.
  * section: addresses-on-the-way-back
  */
@@ -1848,8 +1851,8 @@
  * edit: th = tanhf(s * (x + 0.044715f * x * x * x))  =>  below = 0.5f * (1.0f + erff(x / sqrtf(2.0f)))
  * edit: inner = s * (1.0f + 3.0f * 0.044715f * x * x)  =>  density = expf(-0.5f * x * x) / sqrtf(2.0f * 3.14159265f)
  * edit: 0.5f * (1.0f + th) + 0.5f * x * (1.0f - th * th) * inner  =>  below + x * density
- * why: Your slope differs slightly from the forward pass. You differentiated the exact GELU, with the error function.
- * Which form does the forward pass use?
+ * why: Your slope differs slightly from that of the forward pass. You differentiated the exact GELU, with the error
+ * function. Which form does the forward pass use?
  * hint: Your values are those of the other GELU, the one with erf. Take the derivative of the formula with tanh.
  * section: gelu-slope
  */
@@ -1974,9 +1977,9 @@
 /* gelu_backward: x-left-out
  * base: plain-loops
  * edit: 0.5f * x * (1.0f - th * th)  =>  0.5f * (1.0f - th * th)
- * why: Your slope is wrong wherever x is not 1. You left a factor out of the second term. What is the derivative of x
- * times f(x)?
- * hint: Your slope is wrong wherever x is not 1. Multiply the second term by x.
+ * why: Your slope at x = 0 is about 0.9, where it should be 0.5. You left a factor out of the second term. What is the
+ * derivative of x times f(x)?
+ * hint: Your slope at x = 0 is about 0.9, where it should be 0.5. Multiply the second term by x.
  * section: gelu-slope
  */
 
@@ -2007,9 +2010,9 @@
 /* gelu_backward: second-term-subtracted
  * base: plain-loops
  * edit: + 0.5f * x  =>  - 0.5f * x
- * why: Your slope is right at 0 only. You subtracted the second term. How are the two terms of a product's derivative
- * combined?
- * hint: Your slope is right at 0 only. Add the second term.
+ * why: Your slope is right at 0 and far out, and wrong in between. You subtracted the second term. How are the two
+ * terms of a product's derivative combined?
+ * hint: Your slope is right at 0 and far out, and wrong in between. Add the second term.
  * section: gelu-slope
  */
 

@@ -32,8 +32,8 @@ HINTS = {
         "are there for one position, and how many in all? What is the bias when the pointer is NULL? "
         "({Section}`gpt2_forward#linear-kernel`.)",
         "Three row lengths meet here: rows of `inp` have C entries, rows of `weight` have C entries (there are OC of "
-        "them), rows of `out` have OC entries. Start each sum at bias[o], or at 0 if `bias == NULL`. Reading through "
-        "NULL ends the program.",
+        "them), rows of `out` have OC entries. Start each sum at the bias of its channel, or at 0 "
+        "if the pointer is NULL. Reading through NULL ends the program.",
         "for each row of inp, each o < OC:\n"
         "    sum = bias[o] if there is a bias, else 0\n"
         "    for each c: add x[c] times entry (o, c) of weight to sum\n"
@@ -44,8 +44,8 @@ HINTS = {
         "positions does each of the three loops run, if position t may not look ahead? From which number do you start "
         "the search for the largest score, if all scores may be far below 0? "
         "({Section}`gpt2_forward#attention-kernel`.)",
-        "A position of `inp` is 3 * C wide: q at offset 0, k at C, v at 2 * C, and in each of them head h begins at h "
-        "* hs with hs = C / NH. How far from the beginning of `inp` is head h of the key of position u? In preatt and "
+        "A position of `inp` has three blocks of C entries: q, k and v. In each block, head h begins after h heads of "
+        "hs = C / NH channels. How far from the beginning of `inp` is head h of the key of position u? In preatt and "
         "att, (B, NH, T, T), a step of t skips T entries, a step of h skips T rows, and a step of b skips NH heads. "
         "Write 0 to att where u > t, and set out to 0 before you add to it.",
         "for each b, h, t:\n"
@@ -68,7 +68,7 @@ HINTS = {
         "The stream around the layer does not change, and the output of the layer joins it. Which single operation "
         "does that? ({Section}`gpt2_forward#residual-kernel`.)",
         "Each array is N numbers in a row, so one loop is enough. `out` holds no meaningful value before the call: "
-        "write with `=`, not with `+=`. The last entry is N - 1.",
+        "assign to it, and do not add. The last entry is N - 1.",
         "for each n < N:\n    out[n] = the sum of both inputs at n",
     ),
     "gpt2_forward.softmax_forward": (

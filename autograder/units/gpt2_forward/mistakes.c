@@ -163,8 +163,7 @@
  * edit: out_bt[c] = token[c] + position[c]  =>  out_bt[c] += token[c] + position[c]
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call. A forward kernel writes with =, only the backward ones
- * add.
+ * hint: Your output contains what stood in out before the call. A forward kernel assigns; only the backward ones add.
  * section: arrays-only-written
  */
 
@@ -541,7 +540,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (x[c] - m) * s * weight[c] + bias[c]  =>  (x[c] - m) * s
  * why: Every row has mean 0 and variance 1. You left out the learned scale and shift. What does each channel have of
  * its own?
- * hint: Every one of your rows has mean 0 and variance 1. Multiply channel c by weight[c], and add bias[c].
+ * hint: Every one of your rows has mean 0 and variance 1. Multiply each channel by its weight, then add its bias.
  * section: layernorm-kernel
  */
 
@@ -738,7 +737,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[c] = (x[c]  =>  y[c] += (x[c]
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call. A forward kernel writes with =.
+ * hint: Your output contains what stood in out before the call. A forward kernel assigns and does not add.
  * section: arrays-only-written
  */
 
@@ -1026,7 +1025,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[o] = sum  =>  y[o] += sum
  * why: Your output contains what stood in out before the call. You added products without setting it first. Where
  * should the sum begin?
- * hint: Your output contains what stood in out before the call. Start a sum at 0 or at the bias, and write it with =.
+ * hint: Your output contains what stood in out before the call. Start a sum at 0 or at the bias, and assign it to out
+ * at the end.
  * section: arrays-only-written
  */
 
@@ -1207,7 +1207,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: sum += x[c]  =>  sum = x[c]
  * why: Your output is the product of the last channel alone. Every product overwrites the one before. Which assignment
  * adds them up?
- * hint: Your output is the product of the last channel alone. Add the products up with +=.
+ * hint: Your output is the product of the last channel alone. Add each product to the sum instead of assigning it.
  * section: linear-kernel
  */
 
@@ -1523,7 +1523,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: *v = inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  *v = inp + (b * T + u) * 3 * C + C + h * hs
  * why: Keys are used as values, and values as keys. You exchanged two blocks of inp. In which order do the three blocks
  * of a position stand?
- * hint: Your keys are values, and the other way round. Keys begin at offset C, values at offset 2 * C.
+ * hint: Your keys are values, and the other way round. Keys are the second block of a position, values the third.
  * section: qkv-packing
  */
 
@@ -1533,8 +1533,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * 3 * C
  * why: Your scores are those of the exchanged pairs. You read queries from the second block and keys from the first. In
  * which order do the three blocks of a position stand?
- * hint: Your scores are those of the exchanged pairs, (u, t) for (t, u). Queries begin at offset 0, keys at offset
- * C.
+ * hint: Your scores are those of the exchanged pairs, (u, t) for (t, u). Queries are the first block of a position,
+ * keys the second.
  * section: qkv-packing
  */
 
@@ -1555,7 +1555,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + C
  * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + 2 * C
  * why: All heads give the same numbers. Your offsets do not depend on h. At which channel does head h begin?
- * hint: All your heads give the same numbers. Head h begins at channel h * hs in each of the three blocks.
+ * hint: All your heads give the same numbers. In each of the three blocks, head h begins after h heads of hs channels.
  * section: qkv-packing
  */
 
@@ -1745,7 +1745,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * 3 * C + 2 * C
  * why: Your scores are dot products with values. You read the keys from the third block. At which offset do the keys
  * begin?
- * hint: Your scores are dot products with values: keys begin at offset C, values at offset 2 * C.
+ * hint: Your scores are dot products with values: keys are the second block of a position, values the third.
  * section: qkv-packing
  */
 
@@ -1754,7 +1754,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: inp + (b * T + u) * 3 * C + 2 * C  =>  inp + (b * T + u) * 3 * C + C
  * why: Your weights are right, but you mix keys with them. You read the values from the second block. At which offset
  * do the values begin?
- * hint: Your weights are right, but you mix keys with them: values begin at offset 2 * C.
+ * hint: Your weights are right, but you mix keys with them: values are the third block of a position.
  * section: qkv-packing
  */
 
@@ -1762,7 +1762,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + t) * 3 * C + h * hs  =>  inp + (b * T + t) * 3 * C
  * why: Every head uses the query of head 0. You left out the offset of the head. At which channel does head h begin?
- * hint: All your heads use the query of head 0. Head h begins at offset h * hs inside each of the three blocks.
+ * hint: All your heads use the query of head 0. In each of the three blocks, head h begins after h heads of hs
+ * channels.
  * section: qkv-packing
  */
 
@@ -1770,7 +1771,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + u) * 3 * C + C + h * hs  =>  inp + (b * T + u) * 3 * C + C
  * why: Every head uses the keys of head 0. You left out the offset of the head. At which channel does head h begin?
- * hint: All your heads use the keys of head 0. Head h begins at offset h * hs inside each of the three blocks.
+ * hint: All your heads use the keys of head 0. In each of the three blocks, head h begins after h heads of hs channels.
  * section: qkv-packing
  */
 
@@ -1778,7 +1779,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + u) * 3 * C + 2 * C + h * hs  =>  inp + (b * T + u) * 3 * C + 2 * C
  * why: Every head uses the values of head 0. You left out the offset of the head. At which channel does head h begin?
- * hint: All your heads use the values of head 0. Head h begins at offset h * hs inside each of the three blocks.
+ * hint: All your heads use the values of head 0. In each of the three blocks, head h begins after h heads of hs
+ * channels.
  * section: qkv-packing
  */
 
@@ -1887,7 +1889,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[i] += a[u] * v[i]  =>  y[i] = a[u] * v[i]
  * why: Your output is the last value times its weight. Every product overwrites the one before. Which assignment adds
  * them up?
- * hint: Your output is the last value times its weight. Add them up with +=.
+ * hint: Your output is the last value times its weight. Add every weighted value instead of assigning it.
  * section: attention-kernel
  */
 
@@ -1985,8 +1987,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[i] += a[u] * v[i]  =>  y[i] += a[u] * v[i * NH]
  * why: Your heads mix channels of all heads. You put the channels of one head NH apart. Where do the channels of a head
  * stand?
- * hint: Your heads mix channels of all heads. Head h begins at channel h * hs, and its channels follow one after
- * the other.
+ * hint: Your heads mix channels of all heads. Head h begins after h heads of hs channels, and its channels follow one
+ * after the other.
  * section: qkv-packing
  */
 
@@ -2009,8 +2011,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *     for (int u = t + 1; u < T; u++) pre[u] = 0.0f;
  *     for (int u = 0; u < T; u++) {
  *         a[u] = expf
- * why: The weights of past and present do not add up to 1. Future scores of 0 take part, and exp(0) is 1. Up to which
- * position should the exponentials be summed?
+ * why: The weights of past and present do not add up to 1. You let the future take part in the sum, with scores of 0.
+ * Up to which position should the exponentials be summed?
  * hint: Your weights of past and present do not add up to 1. Sum the exponentials up to t.
  * section: only-the-past
  */
@@ -2034,7 +2036,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out + (b * T + t) * C + h * hs  =>  out + (b * T + t) * C
  * why: Only the first hs channels of out are written. All heads write there, each over the one before. From which
  * channel on does head h write?
- * hint: Only the first hs channels of out are written. Head h writes from channel h * hs on.
+ * hint: Only the first hs channels of out are written. Head h writes after the hs channels of each earlier head.
  * section: rows-and-strides
  */
 
@@ -2097,7 +2099,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: y[i] += a[u]  =>  y[i * NH] += a[u]
  * why: Your weights are right, and the channels of out stand in another order. You put those of one head NH apart.
  * Where do the channels of a head stand?
- * hint: The channels of out stand in another order. Those of head h follow one another from channel h * hs on.
+ * hint: The channels of out stand in another order. Those of one head follow one another, after the hs channels of each
+ * earlier head.
  * section: rows-and-strides
  */
 
@@ -2245,10 +2248,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: three-times-for-cube
  * base: plain-loops
  * edit: 0.044715f * x * x * x  =>  0.044715f * 3 * x
- * why: Your curve is close near 0 and wrong further out. You multiplied x by 3 inside the tanh. Which operation does
- * the exponent of the formula stand for?
- * hint: Your curve is close near 0 and wrong further out. The cube multiplies x by itself; it does not multiply it by
- * 3.
+ * why: Your values are slightly too large around x = 1 and x = -1. You multiplied x by 3 inside the tanh. Which
+ * operation does the exponent of the formula stand for?
+ * hint: Your values are slightly too large around x = 1 and x = -1. The cube multiplies x by itself; it does not
+ * multiply it by 3.
  * section: gelu-kernel
  */
 
@@ -2383,7 +2386,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: everything-cubed
  * base: plain-loops
  * edit: 0.044715f * x * x * x  =>  0.044715f * x * 0.044715f * x * 0.044715f * x
- * why: Your cube includes its factor. You raised the small factor to the third power, too. Which of the two is cubed?
+ * why: Your values are slightly too small around x = 2. You raised the small factor to the third power, too. Which of
+ * the two is cubed?
  * hint: Your third power includes 0.044715. Multiply the cube of x by 0.044715 once.
  * section: gelu-kernel
  */
@@ -2418,9 +2422,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: a-digit-left-out
  * base: plain-loops
  * edit: 0.044715f  =>  0.04715f
- * why: Your results are off in the third digit. A digit of the cube's factor is missing. Which number does the formula
+ * why: Your results are off by up to 0.0014. A digit of the cube's factor is missing. Which number does the formula
  * have?
- * hint: Your results are off in the third digit. The number is 0.044715.
+ * hint: Your results are off by up to 0.0014. The number is 0.044715.
  * section: gelu-kernel
  */
 
@@ -2438,7 +2442,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out[n] =  =>  out[n] +=
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call. A forward kernel writes with =.
+ * hint: Your output contains what stood in out before the call. A forward kernel assigns and does not add.
  * section: arrays-only-written
  */
 
@@ -2542,7 +2546,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: out[n] = inp1[n] + inp2[n]  =>  out[n] += inp1[n] + inp2[n]
  * why: Your output contains what stood in out before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your output contains what stood in out before the call. Write with =.
+ * hint: Your output contains what stood in out before the call. Assign the sum instead of adding it.
  * section: arrays-only-written
  */
 
@@ -3229,7 +3233,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float *p = probs + (b * T + t) * Vp  =>  float *p = probs + (b * T + t) * V
  * why: Only the first row is right. Your rows lie V numbers apart, and nothing writes the padding. How many columns has
  * a row in memory?
- * hint: From the second row on, yours begins too early. Row (b, t) begins at (b * T + t) * Vp, and ends with zeros.
+ * hint: From the second row on, yours begins too early. Row (b, t) comes after T rows for each earlier sequence and t
+ * more, each of Vp entries, and ends with zeros.
  * section: padded-vocabulary
  */
 
@@ -3526,7 +3531,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: losses[b * T + t] =  =>  losses[b * T + t] +=
  * why: Your losses contain what stood there before the call. You added to it, but only backward kernels add. Which
  * assignment does a forward kernel use?
- * hint: Your losses contain what stood there before the call. A forward kernel writes with =.
+ * hint: Your losses contain what stood there before the call. A forward kernel assigns and does not add.
  * section: arrays-only-written
  */
 

@@ -560,8 +560,8 @@ mistake(
     section="targets-that-do-not-count",
     why="With `ignore_index=-100` your code fails, although it is right when `ignore_index` is a class. You looked "
     "up every target first, and -100 is no class. When should the ignored rows be dealt with?",
-    hint="Your code is right as long as `ignore_index` is a class. With -100 `gather` has nothing to look up: leave the "
-    "ignored rows out first, or put some class in their place before you look up.",
+    hint="Your code is right as long as `ignore_index` is a class. With -100 `gather` has nothing to look up: leave "
+    "the ignored rows out first, or put some class in their place before you look up.",
 )
 def cross_entropy(logits, targets, ignore_index=None):
     nll = -torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1)).squeeze(1)
@@ -788,8 +788,8 @@ mistake(
     section="perplexity-of-a-text",
     why="A text without tokens gets the perplexity 1, that of a perfect model. You raised the number of tokens to 1. "
     "How should the function react instead?",
-    hint="For 0 tokens you return 1, the perplexity of a perfect model. There is nothing to take the mean of: raise a "
-    "ValueError that names `num_tokens`.",
+    hint="An empty text, with a total of 0, gets 1, the perplexity of a perfect model. There is nothing to take the "
+    "mean of: raise a ValueError that names `num_tokens`.",
 )
 
 mistake(

@@ -333,7 +333,7 @@ def test_gradients_left_alone(learner, reference, rng):
     after, parameters = learner.run(gradients_after, values, gradients, options)
     moved = [not torch.equal(before, now) for before, now in zip(values, parameters)]
     if not all(moved):
-        raise AssertionError(f"The step should change parameters of shapes {SHAPES}, but did change: {moved}.")
+        raise AssertionError(f"One step should change all parameters, of shapes {SHAPES}. It changed them: {moved}.")
     names = [f"the gradient of parameter {i} after the step" for i in range(len(values))]
     assert_equal(after, tuple(gradients), names)
 
@@ -373,7 +373,8 @@ def test_closure(learner, reference, rng):
     for closures in (False, True):
         arguments = (value, target, (0.1, (0.9, 0.999), 1e-8, 0.0), 3, closures)
         how = "step(closure)" if closures else "backward passes before step()"
-        names = [f"{what} three steps with {how}" for what in ("the losses of", "the parameter after", "the calls of")]
+        first = ("the losses of", "the parameter after", "the closure calls in")
+        names = [f"{what} three steps with {how}" for what in first]
         assert_close(learner.run(minimise, *arguments), minimise(Library(torch.optim.AdamW), *arguments), names)
 
 
@@ -448,8 +449,9 @@ def check_schedule(learner, arguments, steps, groups, save_after=None):
         raise AssertionError("The rates could not be read.")
     kinds, rates, moves = got
     if not isinstance(kinds, (tuple, list)) or "torch.optim.lr_scheduler.LambdaLR" not in kinds:
+        kind = str(kinds[0])[:80] if isinstance(kinds, (tuple, list)) and kinds else "unknown"
         raise AssertionError(
-            "noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR, but returned something else."
+            f"noam_scheduler should return a torch.optim.lr_scheduler.LambdaLR, but returned an object of type {kind}."
         )
     d_model, warmup, factor = (*arguments, *(4000, 1.0)[len(arguments) - 1 :])
     wanted = [[rate_by_hand(k, d_model, warmup, factor)] * groups for k in range(1, steps + 1)]
@@ -529,7 +531,7 @@ def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, 
     norm, after, parameters = got
     expected = norm_by_hand(gradients)
     scale = min(1.0, max_norm / expected) if expected else 1.0
-    assert_float(norm, expected, f"the norm of {what}", 4e-2 if tolerance[0] else 1e-5)
+    assert_float(norm, expected, f"the norm returned by clipping {what}", 4e-2 if tolerance[0] else 1e-5)
     for i, (gradient, found) in enumerate(zip(gradients, after)):
         name = f"the gradient of parameter {i} after clipping {what}"
         if gradient is None:

@@ -32,8 +32,8 @@ HINTS = {
         "LambdaLR calls your function with 0 when it is made, before any step, and with 1 after the first step. For "
         "which step does it need the rate when it calls your function with 0?",
         "LambdaLR(optimizer, function) multiplies the lr that each group had at the start, here 1.0, by what function "
-        "returns for the number of finished steps. The next step is one more. Pass d_model, warmup and factor on, in "
-        "the order that noam_lr has. Count nothing yourself.",
+        "returns for the number of finished steps. The number of the next step is one more. Pass "
+        "d_model, warmup and factor on, in the order that noam_lr has. Count nothing yourself.",
         "define a function of the number of finished steps:\n"
         "    the rate of the step that comes next\n"
         "return LambdaLR of the optimiser and this function",

@@ -779,7 +779,8 @@ mistake(
     section="bias-correction",
     why="Your first steps have the wrong length. You started the means at the first gradient and its square, but the "
     "bias correction assumes another start. From which value do the means start?",
-    hint="Your first step is right only without bias correction: the means start at 0.",
+    hint="Your first steps have the wrong length: started at the first gradient, the means need no bias correction. The "
+    "correction assumes that they start at 0.",
 )
 
 mistake(
@@ -1623,8 +1624,8 @@ mistake(
         "sum(gradient.norm().item() for gradient in gradients)",
     ),
     section="gradient-clipping",
-    why="Your norm is too large with several parameters. You added up their norms, but norms combine like the sides "
-    "of a right angle. What is added before the root is taken?",
+    why="Your norm is too large with several parameters. You added up their norms, but norms combine like the legs "
+    "of a right triangle. What is added before the root is taken?",
     hint="Your norm is too large when there are several parameters: add the squares of their norms, and take the root.",
 )
 

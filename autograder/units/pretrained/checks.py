@@ -545,7 +545,10 @@ def test_reads_once(learner, reference, rng):
     for (number, start, new, _), (_, reads) in zip(calls, replies):
         prompt = len(STORIES[number][:start].encode())
         if not all(cached for _, cached in reads):
-            raise AssertionError("The model was called without a cache, so it reads the whole text at every step.")
+            raise AssertionError(
+                "generate_text called the model without a cache, so the model reads the whole text at every step. Pass "
+                "the same cache in every call."
+            )
         count = sum(length for length, _ in reads)
         if not prompt + new - 1 <= count <= prompt + new:
             raise AssertionError(
@@ -667,11 +670,11 @@ def test_generator(learner, reference, rng):
     assert_equal(again, first, "the text with a generator of the same seed")
     # Two texts of 80 tokens agree by chance less than once in 10^30.
     for one, two, what in (
-        (first, other, "Generators of different seeds"),
-        (free, more, "Two calls without a generator"),
+        (first, other, "With generators of different seeds, generate_text gave the same text. Which call needs one?"),
+        (free, more, "Two calls of generate_text without a generator gave the same text. Is a seed set inside?"),
     ):
         if torch.equal(one, two):
-            raise AssertionError(f"{what} gave the same text.")
+            raise AssertionError(what)
     seeded, _ = reply_of(learner, draw_text, scores, 80, [(None, {}), (7, {})], 5, uses=(Storyteller,), parts=2)
     same, _ = reply_of(learner, draw_text, scores, 80, [(None, {}), (7, {})], 5, uses=(Storyteller,), parts=2)
     assert_equal(same, seeded, "the text without a generator, after torch.manual_seed")

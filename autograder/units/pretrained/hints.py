@@ -9,13 +9,13 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "`start` is `cache.length`, or 0 without a cache, and `end` is `start + T`; compare `end` with `block_size` "
         "first. `causal_mask` has a row for each position up to `end`: keep the rows of the new ones. Your "
         "`MultiHeadAttention` projects and attends in one call, so with a cache call its parts: `w_q`, `w_k`, `w_v`, "
-        "`split_heads`, then `cache.update(number, k, v)`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build "
+        "`split_heads`, then `cache.update`, `scaled_dot_product_attention`, `merge_heads`, `w_o`. Build "
         "`FeedForward` without dropout and with GELU.",
         "start, end = ...; ValueError if end is more than block_size\n"
         "x = token vectors + the position vectors of start to end\n"
         "for number, layer in enumerate(layers):\n"
         "    q, k, v = heads of the projections of norm_1(x)\n"
-        "    k, v = cache.update(number, k, v), if there is a cache\n"
+        "    if there is a cache: k, v = what the cache returns for this layer\n"
         "    x = x + w_o(merged heads of attention(q, k, v, the last rows of the mask))\n"
         "    x = x + feed_forward(norm_2(x))\n"
         "return last norm of x, times the transposed token table",
@@ -51,6 +51,6 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "    logits = model(unread as (1, T), cache)\n"
         "    new = sample_next(logits of the last position, ...)\n"
         "    unread = [new]; ids = ids + unread\n"
-        "return decode(ids)",
+        "return the text of ids",
     ),
 }

@@ -205,7 +205,8 @@ mistake(
     section="mask-with-cache",
     why="Several tokens that are read at once with a cache see each other's future. You have no mask then, which is "
     "right for a single new token. Which rows of the mask belong to the new tokens?",
-    hint="Several tokens read at once with a cache see each other's future, in your model. The mask has a row for each new token, and keeps it from later ones.",
+    hint="In your model, several tokens read at once with a cache see each other's future. The mask has a row for each "
+    "new token, and keeps it from later ones.",
 )
 
 mistake(
@@ -215,7 +216,8 @@ mistake(
     section="mask-with-cache",
     why="Several tokens that follow a filled cache see each other's future. You mask only while the cache is empty. "
     "Which shape does their mask need?",
-    hint="Several tokens that follow a filled cache see each other's future in your model. They need a mask too: `(T, end)`.",
+    hint="In your model, several tokens that follow a filled cache see each other's future. They need a mask too: `(T, "
+    "end)`.",
 )
 
 mistake(
@@ -224,9 +226,10 @@ mistake(
     edit("attn_mask=allowed", "is_causal=T > 1"),
     base="one-layer-for-queries-keys-and-values",
     section="mask-with-cache",
-    why="With a cache, your first new token sees only the first key. `is_causal` counts queries and keys from the "
-    "same start. Which rows of a mask belong to the new positions?",
-    hint="With a cache `is_causal` lets your first new token see only the first key. Pass the last rows of the mask as `attn_mask`.",
+    why="If several tokens are read after a filled cache, the first of them sees only key 0. You used `is_causal`, "
+    "which counts queries and keys from the same start. Which rows of a mask belong to the new positions?",
+    hint="If several tokens are read after a filled cache, `is_causal` lets the first of them see only key 0. Pass the "
+    "last rows of the mask as `attn_mask`.",
 )
 
 mistake(
@@ -244,8 +247,8 @@ mistake(
     "mask-of-the-new-tokens-alone",
     edit("causal_mask(end, ids.device)[start:]", "causal_mask(ids.shape[1], ids.device)"),
     section="mask-with-cache",
-    why="With a cache, your mask lacks columns. You built it for the new tokens alone, but the keys include the "
-    "cached ones. How many keys are there?",
+    why="Several tokens after a filled cache raise an error about sizes: your mask lacks columns. You built it for the "
+    "new tokens alone, but the keys include the cached ones. How many keys are there?",
     hint="Your mask has as many columns as there are new tokens, but the keys include those in the cache: `(T, end)`.",
 )
 
@@ -274,8 +277,8 @@ mistake(
     "one-layer-in-the-cache",
     edit("cache.update(number, k, v)", "cache.update(0, k, v)"),
     section="positions-with-cache",
-    why="Each layer attends to the keys of other layers. All layers store theirs under one number. Which number "
-    "identifies a layer?",
+    why="With a cache you get an error about sizes, since each layer also gets the keys of other layers. You stored "
+    "those of all layers under one number. Which number identifies a layer?",
     hint="Your layers share one entry of the cache. Pass each layer's own number to `update`.",
 )
 
@@ -284,8 +287,8 @@ mistake(
     "what-the-cache-returns-is-ignored",
     edit("k, v = cache.update(number, k, v)", "cache.update(number, k, v)"),
     section="mask-with-cache",
-    why="What the cache holds is never read. Your attention uses only the new keys and values. What does `update` "
-    "return?",
+    why="With a filled cache you get an error about sizes: your attention has only the new keys and values. You did "
+    "not use the result of `update`. What does `update` return?",
     hint="Your attention reads only the new keys and values. Use what `update` returns: all of them.",
 )
 
@@ -294,8 +297,8 @@ mistake(
     "queries-of-the-whole-text",
     edit("k, v = cache.update(number, k, v)", "q, v = cache.update(number, q, v)"),
     section="mask-with-cache",
-    why="With a cache, old queries come back, and the old keys are missing. You stored queries in place of keys. Which "
-    "two tensors are used by every later position?",
+    why="With a filled cache you get an error about sizes: old queries come back, and the old keys are missing. You "
+    "stored queries in place of keys. Which two tensors are used by every later position?",
     hint="Your cache holds queries. Store keys and values, and use what `update` returns.",
 )
 
@@ -418,7 +421,8 @@ mistake(
     edit('given[f"h.{i}.{theirs}.weight"].T', 'given[f"h.{i}.{theirs}.weight"]'),
     edit('.attn.c_attn.weight"].T.chunk(3)', '.attn.c_attn.weight"].chunk(3, dim=1)'),
     section="conv1d-layout",
-    why="Your matrices have the published layout. You transposed none of them. Which layout does `nn.Linear` have?",
+    why="Loading ends in an error about sizes, because your matrices have the published layout. You transposed none of "
+    "them. Which layout does `nn.Linear` have?",
     hint="Your matrices have the published layout, (in, out). `nn.Linear` keeps (out, in): transpose them.",
 )
 
@@ -553,7 +557,7 @@ mistake(
     section="published-names",
     why="A file of an older program is refused. You treat its stored causal masks as unknown tensors. Does a mask hold "
     "anything that was learned?",
-    hint="A file with `attn.bias` is refused. It is a stored mask, no bias: drop it.",
+    hint="A file with `attn.bias` is refused. It is a stored mask and not a bias: drop it.",
 )
 
 mistake(
@@ -571,8 +575,8 @@ mistake(
     "all-that-ends-in-attn-bias",
     edit("for name, tensor in state.items()}", 'for name, tensor in state.items() if not name.endswith("attn.bias")}'),
     section="published-names",
-    why="A learned bias is lost: the name `c_attn.bias` ends like that of a mask. You compared the ends of names. "
-    "What should be compared instead?",
+    why="A complete file is refused, or a learned bias is lost: the name `c_attn.bias` ends like that of a mask. You "
+    "compared the ends of names. What should be compared instead?",
     hint="`h.0.attn.c_attn.bias` ends in `attn.bias`, and your function drops it with the masks. Compare whole names.",
 )
 
@@ -601,8 +605,8 @@ mistake(
     "head-kept",
     edit("return ours", 'return ours | {"lm_head.weight": head}'),
     section="gpt2-tied-head",
-    why="Your result has a tensor that the model lacks. You returned `lm_head.weight`. Does a tied layer need a "
-    "tensor of its own?",
+    why="Loading ends in an error about an unexpected key. You returned `lm_head.weight`, which the model lacks. Does "
+    "a tied layer need a tensor of its own?",
     hint="Your function returns `lm_head.weight`, which `GPT2` does not have. Drop it.",
 )
 
@@ -836,8 +840,8 @@ mistake(
     "everything-with-the-cache",
     edit("torch.tensor([unread], device=device)", "torch.tensor([ids], device=device)"),
     section="text-with-the-cache",
-    why="The model reads the text again and again, as its own continuation. You passed everything although the cache "
-    "holds most of it. Which tokens has it not yet read?",
+    why="The model reads the text again and again, as its own continuation, and the block soon overflows. You passed "
+    "everything although the cache holds most of it. Which tokens has it not yet read?",
     hint="With a cache you pass the whole text each time, so the model sees it several times. Pass what is new.",
 )
 
@@ -965,8 +969,8 @@ mistake(
     "top-k-as-top-p",
     edit("temperature, top_k, generator=generator", "temperature, None, top_k, generator"),
     section="text-with-the-cache",
-    why="A number of tokens arrives as a share of probability. You passed `top_k` by position, where `sample_next` "
-    "expects `top_p`. How can you pass it so that the position does not matter?",
+    why="A `top_k` above 1 raises an error about `top_p`. You passed it by position, where `sample_next` expects "
+    "`top_p`. How can you pass it so that the position does not matter?",
     hint="`sample_next` takes `top_k` third and `top_p` fourth; yours arrives as `top_p`. Name the argument.",
 )
 

@@ -945,8 +945,10 @@ def test_activation_bytes(learner, reference, rng):
     """The activations of all layers are counted, in bytes."""
     cases = [random_case(rng), random_case(rng, rows=3, length=257), random_case(rng, rows=16, devices=4)]
     got, expected = both_costs(learner, reference, cases, "activation_bytes")
-    for number, right, what in zip(got, expected, ("a step", "another step", "a step of 4 devices, all together,")):
-        assert_equal(number, right, f"Resources.activation_bytes of {what}")
+    for number, right, case in zip(got, expected, cases):
+        names = ("num_layers", "d_model", "num_heads", "rows", "length", "devices")
+        sizes = ", ".join(f"{name}={case[name]}" for name in names if name in case)
+        assert_equal(number, right, f"Resources.activation_bytes for {sizes}")
 
 
 def terms_of(values, cases):
@@ -961,19 +963,22 @@ def check_operations(learner, reference, rng, part, what):
         cases = [case, {**case, "length": 2 * case["length"]}]
         values = both_costs(learner, reference, cases, "operations")
         got, expected = (terms_of(one, cases)[part] for one in values)
-        assert_close(got, expected, what, 1e-9)
+        sizes = ", ".join(f"{name}={case[name]}" for name in ("num_layers", "d_model", "vocab_size", "length"))
+        assert_close(got, expected, f"{what} ({sizes})", 1e-9)
 
 
 @pytest.mark.task("translation.training_resources", points=2)
 def test_products_with_weights(learner, reference, rng):
     """For each token, each weight that multiplies something takes six operations."""
-    check_operations(learner, reference, rng, 0, "the operations for a token that do not depend on the length")
+    check_operations(
+        learner, reference, rng, 0, "the part of Resources.operations, for a token, that does not grow with T"
+    )
 
 
 @pytest.mark.task("translation.training_resources", points=1)
 def test_attention_term(learner, reference, rng):
     """For each token, attention takes operations in proportion to the length."""
-    check_operations(learner, reference, rng, 1, "the operations for a token that grow with the length, at this length")
+    check_operations(learner, reference, rng, 1, "the part of Resources.operations, for a token, that grows with T")
 
 
 @pytest.mark.task("translation.training_resources", points=1)

@@ -2,7 +2,7 @@
 
 HINTS = {
     "translation.evaluate": (
-        "One score says what the model writes without help. The other says how likely the model finds what a person "
+        "One score judges what the model writes without help. The other says how likely the model finds what a person "
         "wrote. Which score is which, and for which of them does the model need the reference as input?",
         "`encode_pairs`, `token_batches` and `make_batch` give you batches for the loss. Add up sums and tokens, and "
         "divide at the end. `max_tokens` has to be at least the size of the largest pair. `translate` writes the "

@@ -351,10 +351,11 @@ mistake(
     edit("[words(target)]", "words(target)"),
     base="loss-pair-by-pair",
     section="corpus-not-sentences",
-    why="Each word counts as a reference of its own. `corpus_bleu` expects a list of references for each sentence, "
-    "and you gave it a list of words. How many references does a sentence have here?",
-    hint="`corpus_bleu` takes a *list of references* for each sentence. Here there is one, so put it into a list of "
-    "its own.",
+    why="Your evaluation raises a TypeError, because each word counts as a reference of its own. `corpus_bleu` expects "
+    "a list of references for each sentence, and you gave it a list of words. How many references does a sentence have "
+    "here?",
+    hint="`corpus_bleu` raises a TypeError, because it takes a *list of references* for each sentence. Here there is "
+    "one, so put it into a list of its own.",
 )
 
 mistake(
@@ -1356,8 +1357,8 @@ mistake(
     "percent",
     edit("utilisation=operations", "utilisation=100 * operations"),
     section="cost-of-a-step",
-    why="Your share is a hundred times too large. You returned percent. In which range should it lie to be "
-    "multiplied with a peak?",
+    why="Your share is a hundred times too large. You returned percent. In which range should it lie to be multiplied "
+    "by a peak?",
     hint="Your share is a hundred times too large. Return a number from 0 to 1.",
 )
 
@@ -1622,8 +1623,9 @@ mistake(
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
     base="lists-first",
     section="three-kinds-of-maps",
-    why='Your "decoder" and "cross" maps are mixtures. You collected all attention modules in a row, and in the '
-    "decoder the two kinds alternate. How can you read them layer by layer?",
+    why='Your "decoder" and "cross" maps are mixtures, whose sizes do not even agree if the sentences differ in '
+    "length. You collected all attention modules in a row, and in the decoder the two kinds alternate. How can you "
+    "read them layer by layer?",
     hint='Your `"decoder"` and `"cross"` are mixtures: in a list of all modules, the decoder\'s two kinds of '
     "attention alternate. Go through the layers instead.",
 )

@@ -278,8 +278,9 @@ def test_counts_calls_in_training(learner, reference, rng):
     ]
     _, counts, _, _ = used(learner, torch.ones(3), modes)
     expected = tuple(torch.tensor(count) for count in (1, 2, 2, 2, 3, 4, 4))
-    said = ["a call in training mode", "a second one", "a call in evaluation mode", "one more, without gradients"]
-    said += ["a call in training mode without gradients", "one more with gradients", "a call of another Scale"]
+    said = ["a call in training mode", "a second call in training mode", "a call in evaluation mode"]
+    said += ["a call in evaluation mode without gradients", "a call in training mode without gradients"]
+    said += ["another call in training mode with gradients", "a call of another Scale"]
     assert_equal(counts, expected, tuple(f"by how much seen has risen after {what}" for what in said))
 
 

@@ -4,9 +4,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
     "warmup.pairwise_distances": (
         "How many differences are there between 3 points and 4 points, and how many numbers does each hold? Which "
         "shape holds all of them? See {section}`warmup#broadcasting`.",
-        "Give x an axis of length 1 where y has M, and give y an axis of length 1 where x has N. For example, `x[:, "
-        "None, :]` has the shape (N, 1, d). The difference then has the shape (N, M, d). Then square, add up along "
-        "the last axis, and take the root.",
+        "Give x an axis of length 1 where y has M, and give y an axis of length 1 where x has N. `None` in an index "
+        "adds such an axis: for `a` of shape (5, 2), `a[..., None]` has the shape (5, 2, 1). The difference then has "
+        "the shape (N, M, d). Then square, add up along the last axis, and take the root.",
         "difference = x with a new axis in the middle, minus y with a new axis in front    # (N, M, d)\n"
         "return the root of (the squares of difference, added up along the last axis)    # (N, M)",
     ),
@@ -20,9 +20,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
     "warmup.Scale": (
         "The module owns two tensors. An optimiser changes the first. It must not touch the second, but both are "
         "saved. What does PyTorch call each of them? See {section}`warmup#modules`.",
-        '`self.gain = nn.Parameter(...)` with d ones. `self.register_buffer("seen", ...)` with a tensor that holds the '
-        "whole number 0. `self.training` says in `forward` whether the call counts.",
-        "in __init__: gain is a parameter of d ones; seen is a buffer, torch.tensor(0)\n"
+        "`nn.Parameter` makes a parameter of a tensor, here of d ones. `register_buffer` takes the buffer's name and a "
+        "tensor that holds the whole number 0. In `forward`, `self.training` says whether the call counts.",
+        "in __init__: gain is a parameter of d ones; seen is a buffer, a tensor of the whole number 0\n"
         "in forward:  if the module is in training mode, add 1 to seen\n"
         "             return x times gain",
     ),

@@ -478,7 +478,7 @@ mistake(
     "seen-is-a-float",
     edit("torch.tensor(0)", "torch.tensor(0.0)"),
     section="modules",
-    why="After `.to(torch.bfloat16)` the count is stuck below 257, which bfloat16 cannot hold. You made seen a "
+    why="After `.to(torch.bfloat16)` the count never rises above 256, since bfloat16 cannot hold 257. You made seen a "
     "float, and `.to` converts every float tensor of a module. Which type suits a count?",
     hint="seen has a float type, so `.to` changes it with the module. A number without a decimal point gives an int64 "
     "tensor.",
@@ -712,9 +712,10 @@ mistake(
     "squares-added-up",
     edit(".mean()", ".sum()"),
     section="five-lines",
-    why="Your numbers explode. You added the squared errors, so the gradient grows with the number of points, and "
-    "the learning rate becomes far too large. Which reduction is independent of that number?",
-    hint="Your numbers explode: the gradient is that of the sum over all points. Take the mean.",
+    why="With more than ten points, your numbers explode. You added the squared errors, so the gradient grows with the "
+    "number of points, and the learning rate becomes far too large. Which reduction is independent of that number?",
+    hint="With more than ten points your numbers explode: the gradient is that of the sum over all points. Take the "
+    "mean.",
 )
 
 mistake(
@@ -892,8 +893,8 @@ mistake(
         "product = v * torch.autograd.grad(f(leaf).sum(), leaf)[0]",
     ),
     section="vector-jacobian",
-    why="Your result is right only when each output depends on the input of the same index alone. You multiplied by "
-    "v after the derivatives had been added up. Does v weigh outputs or inputs?",
+    why="Your result is right only when each output depends on the input of the same index alone, and differing sizes "
+    "raise an error. You multiplied by v after the derivatives had been added up. Does v weigh outputs or inputs?",
     hint="You multiply by v at the end. v weighs the outputs, so it must enter before the derivatives are added up.",
 )
 
@@ -1042,8 +1043,8 @@ mistake(
     edit("leaf = x.detach()", "leaf = v.detach()"),
     edit("f(leaf), leaf, v)", "f(leaf), leaf, x)"),
     section="vector-jacobian",
-    why="f is called with v, and the result is weighted with x. You exchanged the two tensors. Which one is the "
-    "input of f, and which one weighs the outputs?",
+    why="Where f(x) and x differ in shape you get an error, and elsewhere a wrong product. You called f with v and "
+    "weighted the result with x. Which one is the input of f, and which one weighs the outputs?",
     hint="You call f with v. The input of f is x, and v weighs the outputs.",
 )
 
