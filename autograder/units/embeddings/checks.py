@@ -394,7 +394,7 @@ def test_type_of_the_input(learner, reference, rng):
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
     assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
-    assert_close(got - alone, x, "PositionalEncoding in float32 of x in float64, less the positions,")
+    assert_close(got - alone, x, "PositionalEncoding in float32 of x in float64, less the positions")
     # One module gets several types: catches a table that is cast for good, and loses its digits.
     inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
     got, _ = learner.run(add_positions, sizes, inputs)

@@ -206,7 +206,7 @@ def check_outputs(learner, name, arguments, weights, inputs, expected, what, tol
     for x, output, wanted, left in zip(inputs, outputs, expected, after):
         where = f"{what}, x {shape_of(x)} {x.dtype}"
         assert_close(output, wanted, where, tolerance, tolerance)
-        assert_equal(left, x, f"the argument of {where}, after the call")
+        assert_equal(left, x, f"the argument (it must not change) of {where}, after the call")
 
 
 def check_gradients(learner, reference, name, arguments, weights, x, out_shape, rng, tolerance=None):
@@ -537,9 +537,7 @@ def test_with_a_cache(learner, reference, rng):
     ):
         outputs, expected, _ = cached(learner, rng, d, heads, kv_heads, chunks, batch=1 + len(chunks) % 2)
         for layer, (output, wanted) in enumerate(zip(outputs, expected)):
-            what = (
-                f"GroupedQueryAttention({d}, {heads}, {kv_heads}) in pieces of {chunks}, as layer {layer} of a cache,"
-            )
+            what = f"GroupedQueryAttention({d}, {heads}, {kv_heads}) in pieces of {chunks}, as layer {layer} of a cache"
             assert_close(output, wanted, what, ANGLES, ANGLES)
 
 
@@ -563,7 +561,7 @@ def test_attention_to_the_past(learner, reference, rng):
     later[:, 4:] += 3 * rng.normal(2, 2, 12, dtype=torch.float64)
     outputs, *_ = called(learner, "GroupedQueryAttention", [12, 3, 1], weights, [whole, later, whole[:, :4]])
     for name, output in (("after later ones changed", outputs[1][:, :4]), ("given alone", outputs[2])):
-        assert_close(output, outputs[0][:, :4], f"GroupedQueryAttention(12, 3, 1) at the first 4 positions, {name},")
+        assert_close(output, outputs[0][:, :4], f"GroupedQueryAttention(12, 3, 1) at the first 4 positions, {name}")
     arguments, shapes = [8, 4, 2], attention_shapes(8, 4, 2)
     x, weights = rng.normal(2, 5, 8, dtype=torch.float64), random_weights(rng, shapes)
     name = "GroupedQueryAttention"
@@ -650,7 +648,7 @@ def test_block_with_a_cache(learner, reference, rng):
     outputs, length = reply_of(learner, block_by_layers, SIZES, weights, x, (3, 1, 2), parts=2, uses=uses)
     for layer in range(2):
         expected = block_by_hand(x[layer], weights, SIZES)
-        what = f"LlamaBlock(config) in pieces of (3, 1, 2), as layer {layer} of a cache,"
+        what = f"LlamaBlock(config) in pieces of (3, 1, 2), as layer {layer} of a cache"
         assert_close(outputs[layer], expected, what, ANGLES, ANGLES)
     assert_equal(length, 6, "cache.length after LlamaBlock(config) has read pieces of (3, 1, 2)")
 

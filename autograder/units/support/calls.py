@@ -40,7 +40,11 @@ def result_and_arguments(learner: Learner, name: str, arguments: Sequence[Any]) 
 def assert_unchanged(after: Iterable[Any], arguments: Mapping[str, Any], call: str = "the call") -> None:
     """The arguments, by name, are after the ``call`` what they were before. ``None`` is not checked."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    assert_equal(tuple(after), tuple(given.values()), [f"the argument {name} after {call}" for name in given])
+    assert_equal(
+        tuple(after),
+        tuple(given.values()),
+        [f"the argument {name} (it must not change) after {call}" for name in given],
+    )
 
 
 def assert_call(
