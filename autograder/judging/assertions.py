@@ -200,11 +200,11 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
     raise AssertionError(
         f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected."
-        f"{_nearness(got, expected) or _pattern(got, expected)}"
+        f"{_nearness(got, expected) or _pattern(got, expected, what)}"
     )
 
 
-def _pattern(got: torch.Tensor, expected: torch.Tensor) -> str:
+def _pattern(got: torch.Tensor, expected: torch.Tensor, what: Any) -> str:
     """A sentence for floats that are all wrong in one way: exchanged axes, a sign, a factor."""
     if not expected.dtype.is_floating_point or expected.numel() < 3:
         return ""
@@ -215,7 +215,7 @@ def _pattern(got: torch.Tensor, expected: torch.Tensor) -> str:
     if wanted.ndim > 1 and wanted.shape[-1] == wanted.shape[-2] and torch.allclose(yours, wanted.mT, 1e-4, small):
         return " The last two axes are exchanged."
     if not yours.any():
-        return " All your values are 0."
+        return f" All your values are 0.{' Is something detached?' if 'gradient' in str(what) else ''}"
     factor = ((yours * wanted).sum() / wanted.square().sum()).item()
     if abs(factor - 1) < 0.01 or not torch.allclose(yours, factor * wanted, 1e-4, abs(factor) * small):
         return ""

@@ -10,7 +10,7 @@ from autograder.judging.subject import Learner, LearnerRaised, NotAttempted
 
 __all__ = ["UNREADABLE", "Learner", "LearnerRaised", "NotAttempted", "assert_raises", "assert_refused", "reply_of"]
 
-UNREADABLE = "The check cannot read what your code returned. Is it of the type, and has it the parts, that the task names?"
+UNREADABLE = "The check cannot read what your code returned. Does it have the type that the task names?"
 
 
 def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:

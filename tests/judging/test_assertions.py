@@ -82,6 +82,7 @@ def test_values_that_are_wrong_in_one_way_are_told_so():
     assert complaint(assert_close, -RIGHT, RIGHT, "f(x)").endswith(" Every sign is reversed.")
     assert complaint(assert_close, 1.5 * RIGHT, RIGHT, "f(x)").endswith(" Each value is the right one times 1.5.")
     assert complaint(assert_close, 0 * RIGHT, RIGHT, "f(x)").endswith(" All your values are 0.")
+    assert complaint(assert_close, 0 * RIGHT, RIGHT, "the gradient for x").endswith(" Is something detached?")
     assert complaint(assert_close, RIGHT + 1, RIGHT, "f(x)").endswith(" was expected.")
     assert complaint(assert_close, RIGHT, 0 * RIGHT, "f(x)").endswith(" was expected.")
 
