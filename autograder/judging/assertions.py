@@ -118,7 +118,7 @@ def assert_python_number(
 ) -> None:
     """A Python number: a tensor of one element fails. ``kind``: how the message names it."""
     if isinstance(got, torch.Tensor):
-        raise AssertionError(f"{what} should be a Python {kind}, but is a tensor.")
+        raise AssertionError(f"{what} should be a Python {kind}, but is a tensor. How do you get the number out of it?")
     assert_close(got, expected, what, rtol, atol)
 
 
@@ -160,17 +160,33 @@ def _assert_like(got: Any, expected: torch.Tensor, what: Any) -> None:
     if not isinstance(got, torch.Tensor):
         raise AssertionError(f"{what} should be a tensor of shape {_shape(expected)}, but is {describe(got)}.")
     if got.shape != expected.shape:
-        raise AssertionError(f"{what} should have shape {_shape(expected)}, but has shape {_shape(got)}.")
+        raise AssertionError(
+            f"{what} should have shape {_shape(expected)}, but has shape {_shape(got)}.{_about_shapes(got, expected)}"
+        )
     if got.dtype != expected.dtype:
-        raise AssertionError(f"{what} should have dtype {_dtype(expected)}, but has dtype {_dtype(got)}.")
+        both_floats = got.dtype.is_floating_point and expected.dtype.is_floating_point
+        step = " Which step changes the type?" if both_floats else ""
+        raise AssertionError(f"{what} should have dtype {_dtype(expected)}, but has dtype {_dtype(got)}.{step}")
+
+
+def _about_shapes(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """A sentence for a shape that is nearly right."""
+    if sorted(got.shape) == sorted(expected.shape):
+        return " The sizes are right, but their order is not."
+    if [size for size in got.shape if size != 1] == [size for size in expected.shape if size != 1]:
+        return f" An axis of length 1 is {'missing' if got.ndim < expected.ndim else 'too many'}."
+    return ""
 
 
 def _assert_finite(got: torch.Tensor, expected: torch.Tensor, what: Any, equal_nan: bool) -> None:
-    for name, test in (("NaN", torch.isnan), ("infinity", torch.isinf)):
+    for name, test, reason in (
+        ("NaN", torch.isnan, "NaN comes from 0 / 0, from infinity - infinity or from 0 * infinity."),
+        ("infinity", torch.isinf, "Infinity comes from dividing by 0, from an overflow or from a mask."),
+    ):
         wrong = test(got) & ~test(expected)
         if (name != "NaN" or not equal_nan or not expected.isnan().any()) and wrong.any():
             raise AssertionError(
-                f"{what} holds {name} at {_indices(wrong)}, where {_value(expected, wrong)} was expected."
+                f"{what} holds {name} at {_indices(wrong)}, where {_value(expected, wrong)} was expected. {reason}"
             )
 
 
@@ -184,8 +200,26 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
     raise AssertionError(
         f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected."
-        f"{_nearness(got, expected)}"
+        f"{_nearness(got, expected) or _pattern(got, expected, what)}"
     )
+
+
+def _pattern(got: torch.Tensor, expected: torch.Tensor, what: Any) -> str:
+    """A sentence for floats that are all wrong in one way: exchanged axes, a sign, a factor."""
+    if not expected.dtype.is_floating_point or expected.numel() < 3:
+        return ""
+    yours, wanted = got.double(), expected.double()
+    if not (yours.isfinite().all() and wanted.isfinite().all() and wanted.any()):
+        return ""
+    small = 1e-4 * wanted.abs().max().item()
+    if wanted.ndim > 1 and wanted.shape[-1] == wanted.shape[-2] and torch.allclose(yours, wanted.mT, 1e-4, small):
+        return " The last two axes are exchanged."
+    if not yours.any():
+        return f" All your values are 0.{' Is something detached?' if 'gradient' in str(what) else ''}"
+    factor = ((yours * wanted).sum() / wanted.square().sum()).item()
+    if abs(factor - 1) < 0.01 or not torch.allclose(yours, factor * wanted, 1e-4, abs(factor) * small):
+        return ""
+    return " Every sign is reversed." if abs(factor + 1) < 1e-3 else f" Each value is the right one times {factor:.4g}."
 
 
 def _nearness(got: torch.Tensor, expected: torch.Tensor) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from autograder.judging.assertions import assert_close, assert_equal
-from autograder.judging.replies import reply_of
+from autograder.judging.replies import UNREADABLE, reply_of
 from autograder.judging.subject import Learner, LearnerRaised
 from autograder.sandbox.runtime.c.prototypes import SIGNATURES
 from autograder.sandbox.runtime.requests import call_kernels
@@ -89,7 +89,7 @@ def _left_by(learner: Learner, name: str, calls: Sequence[Call]) -> list[Sequenc
     free = [[(arrays.index(array), mask) for array, mask in call.free.items()] for call in calls]
     reply = reply_of(learner, kernels, name, [call.arguments(name) for call in calls], free, parts=len(calls))
     if not all(isinstance(part, (tuple, list)) and len(part) == len(arrays) for part in reply):
-        raise AssertionError("The call gave no answer that can be read.")
+        raise AssertionError(UNREADABLE)
     return reply
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from autograder.judging.assertions import describe
 from autograder.judging.subject import Learner, LearnerRaised, NotAttempted
 
-__all__ = ["Learner", "LearnerRaised", "NotAttempted", "assert_raises", "assert_refused", "reply_of"]
+__all__ = ["UNREADABLE", "Learner", "LearnerRaised", "NotAttempted", "assert_raises", "assert_refused", "reply_of"]
+
+UNREADABLE = "The check cannot read what your code returned. Does it have the type that the task names?"
 
 
 def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts: int = 0, **options: Any) -> Any:
@@ -20,7 +22,7 @@ def reply_of(subject: Learner, driver: Callable[..., Any], *request: Any, parts:
     if isinstance(reply, str):
         raise AssertionError(reply)
     if parts and (not isinstance(reply, (tuple, list)) or len(reply) < parts):
-        raise AssertionError("The call gave no answer that can be read.")
+        raise AssertionError(UNREADABLE)
     return reply
 
 
@@ -44,7 +46,7 @@ def assert_refused(
 ) -> None:
     """A driver's `refusal` (classes of the exception, its text, what was returned) names one of the right kinds."""
     if not isinstance(outcome, (tuple, list)) or len(outcome) != 3:
-        raise AssertionError("The call gave no answer that can be read.")
+        raise AssertionError(UNREADABLE)
     raised, _, returned = outcome
     if not raised:
         raise AssertionError(

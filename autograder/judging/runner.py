@@ -285,7 +285,9 @@ def _result_of(check: Check, unit: str, learner: Learner) -> CheckResult:
     except SubjectCrashed as error:
         return _result(check, results.CRASHED, str(error))
     except Exception as error:  # the check cannot compare an answer of this form; the reference passes
-        text = f"The check cannot work with what your code returned ({type(error).__name__}: {error})."
+        text = (
+            f"The check cannot work with what your code returned ({type(error).__name__}: {error}). Is its type right?"
+        )
         return _result(check, results.FAILED, text[:1000])
     return _result(check, results.PASSED, "", Fraction(1))
 

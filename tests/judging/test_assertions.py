@@ -40,13 +40,22 @@ TENSOR_LADDER = [
     ("x", "f(x) should be a tensor of shape (2, 3), but is 'x' (str)."),
     ([1, 2], "f(x) should be a tensor of shape (2, 3), but is a list of 2 items."),
     ((RIGHT, RIGHT), "f(x) should be a tensor of shape (2, 3), but is a tuple of 2 items."),
-    (RIGHT.T, "f(x) should have shape (2, 3), but has shape (3, 2)."),
+    (RIGHT.T, "f(x) should have shape (2, 3), but has shape (3, 2). The sizes are right, but their order is not."),
+    (RIGHT[None], "f(x) should have shape (2, 3), but has shape (1, 2, 3). An axis of length 1 is too many."),
     (RIGHT[0, 0], "f(x) should have shape (2, 3), but has shape ()."),
     (RIGHT[:0], "f(x) should have shape (2, 3), but has shape (0, 3)."),
-    (RIGHT.double(), "f(x) should have dtype float32, but has dtype float64."),
+    (RIGHT.double(), "f(x) should have dtype float32, but has dtype float64. Which step changes the type?"),
     (RIGHT.bool(), "f(x) should have dtype float32, but has dtype bool."),
-    (changed(RIGHT, math.nan, 1, 2), "f(x) holds NaN at index [1, 2], where -4 was expected."),
-    (changed(RIGHT, -math.inf, 0, 1), "f(x) holds infinity at index [0, 1], where -1 was expected."),
+    (
+        changed(RIGHT, math.nan, 1, 2),
+        "f(x) holds NaN at index [1, 2], where -4 was expected. "
+        "NaN comes from 0 / 0, from infinity - infinity or from 0 * infinity.",
+    ),
+    (
+        changed(RIGHT, -math.inf, 0, 1),
+        "f(x) holds infinity at index [0, 1], where -1 was expected. "
+        "Infinity comes from dividing by 0, from an overflow or from a mask.",
+    ),
     (
         changed(RIGHT, 9.0, 1, 0),
         "f(x): 1 of 6 values differ; for example at index [1, 0] you have 9 and 3 was expected.",
@@ -65,6 +74,17 @@ def test_numbers_that_look_alike_are_shown_with_more_digits():
     assert "you have 0.3333333432674 and 0.3333333333333 was expected" in said
     assert said.endswith("Does your code take a detour through float32?")
     assert "detour" not in complaint(assert_close, third + 1e-4, third, "f(x)")
+
+
+def test_values_that_are_wrong_in_one_way_are_told_so():
+    square = RIGHT.T @ RIGHT + torch.arange(3.0)
+    assert complaint(assert_close, square.T, square, "f(x)").endswith(" The last two axes are exchanged.")
+    assert complaint(assert_close, -RIGHT, RIGHT, "f(x)").endswith(" Every sign is reversed.")
+    assert complaint(assert_close, 1.5 * RIGHT, RIGHT, "f(x)").endswith(" Each value is the right one times 1.5.")
+    assert complaint(assert_close, 0 * RIGHT, RIGHT, "f(x)").endswith(" All your values are 0.")
+    assert complaint(assert_close, 0 * RIGHT, RIGHT, "the gradient for x").endswith(" Is something detached?")
+    assert complaint(assert_close, RIGHT + 1, RIGHT, "f(x)").endswith(" was expected.")
+    assert complaint(assert_close, RIGHT, 0 * RIGHT, "f(x)").endswith(" was expected.")
 
 
 def test_lower_rungs_come_first():
@@ -275,6 +295,6 @@ def test_masks():
 def test_a_tensor_is_no_python_number():
     assert_python_number(2.0, 2.0, "f(1)")
     assert complaint(assert_python_number, torch.tensor(2.0), 2.0, "f(1)", kind="float") == (
-        "f(1) should be a Python float, but is a tensor."
+        "f(1) should be a Python float, but is a tensor. How do you get the number out of it?"
     )
     assert complaint(assert_python_number, 2.1, 2.0, "f(1)", 1e-3) == "f(1) should be 2.0, but is 2.1."

@@ -52,4 +52,4 @@ def test_a_sentence_in_place_of_a_reply_fails_the_check():
     assert reply_of(learner, answer, (1, 2), parts=2) == (1, 2)
     assert complaint(reply_of, learner, answer, "w_q is missing.") == "w_q is missing."
     for short in (None, 5, (1,)):
-        assert "no answer" in complaint(reply_of, learner, answer, short, parts=2)
+        assert "cannot read" in complaint(reply_of, learner, answer, short, parts=2)

@@ -49,7 +49,7 @@ def some_ids(rng, rows, *shape):
 def result_left_alone(learner, name, arguments):
     """What the function returns, if it is a tensor and no argument was changed."""
     result, after = result_and_arguments(learner, name, tuple(arguments.values()))
-    assert_unchanged(after, arguments)
+    assert_unchanged(after, arguments, f"{name}({', '.join(arguments)})")
     return result
 
 
@@ -118,7 +118,7 @@ def test_lookup_gradient(learner, reference, rng):
     for number, upstream in zip(ids.flatten().tolist(), cotangent.double().flatten(0, 1)):
         expected[number] += upstream
     got = gradients_of(learner, "embedding_lookup", [ids, table], cotangent)
-    assert_close(got, (expected.float(),), ("the gradient with respect to table",))
+    assert_close(got, (expected.float(),), ("the gradient of embedding_lookup(ids, table) with respect to table",))
 
 
 @pytest.mark.task("embeddings.embedding_lookup", points=1)
@@ -155,9 +155,11 @@ def embed_tokens(learner, weight, batches, cotangent=None):
     module = learner.TokenEmbedding(*weight.shape)
     learner.TokenEmbedding(weight.shape[0] + 1, weight.shape[1] + 2)  # catches a table that all modules share
     if not isinstance(module.embed, nn.Embedding):
-        return f"embed should be an nn.Embedding, but is {str(module.embed)[:100]}."
+        return f"embed of TokenEmbedding should be an nn.Embedding, but is {str(module.embed)[:100]}."
     if module.embed.weight.shape != weight.shape:
-        return f"embed.weight should have shape {tuple(weight.shape)}, but has {tuple(module.embed.weight.shape)}."
+        built = f"TokenEmbedding({weight.shape[0]}, {weight.shape[1]})"
+        wanted, found = tuple(weight.shape), tuple(module.embed.weight.shape)
+        return f"embed.weight of {built} should have shape {wanted}, but has {found}."
     module = module.to(weight.dtype)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -194,8 +196,10 @@ def test_called_again(learner, reference, rng):
     batches.append(batches[0])  # the first call gets it in evaluation mode, this one in training mode
     got, after, _ = embedded(learner, weight, batches)
     expected = tuple(rows_of(ids, weight) * math.sqrt(5) for ids in batches)
-    assert_close(got, expected, tuple(f"the result of call {number}" for number in range(1, 5)))
-    assert_close(after, weight, "embed.weight after the calls")
+    assert_close(
+        got, expected, tuple(f"the result of call {number} of one TokenEmbedding(6, 5)" for number in range(1, 5))
+    )
+    assert_close(after, weight, "embed.weight after four calls of one TokenEmbedding(6, 5)")
 
 
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
@@ -207,7 +211,7 @@ def test_token_gradient(learner, reference, rng):
     for number, upstream in zip(ids.flatten().tolist(), cotangent.double().flatten(0, 1)):
         expected[number] += math.sqrt(5) * upstream
     _, _, gradient = embedded(learner, weight, [ids], cotangent)
-    assert_close(gradient, expected.float(), "the gradient of embed.weight")
+    assert_close(gradient, expected.float(), "the gradient of TokenEmbedding(6, 5)(ids) with respect to embed.weight")
 
 
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
@@ -322,9 +326,10 @@ def test_a_buffer_called_pe(learner, reference, rng):
     """The table is a buffer ``pe`` of shape (1, max_len, d_model), not a parameter."""
     width, max_len = rng.choice([6, 7]), rng.choice([8, 9])
     kind, shape, values = learner.run(positions_inside, {"d_model": width, "max_len": max_len})
-    assert_equal(kind, "a buffer", "`pe`")
-    assert_equal(list(shape), [1, max_len, width], "The shape of `pe`")
-    assert_close(values, waves(max_len, width).float()[None], "The buffer `pe`")
+    built = f"PositionalEncoding({width}, max_len={max_len})"
+    assert_equal(kind, "a buffer", f"`pe` of {built}")
+    assert_equal(list(shape), [1, max_len, width], f"The shape of `pe` in {built}")
+    assert_close(values, waves(max_len, width).float()[None], f"The buffer `pe` of {built}")
 
 
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
@@ -389,11 +394,11 @@ def test_type_of_the_input(learner, reference, rng):
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
     assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
-    assert_close(got - alone, x, "the result for x in float64, less the positions,")
+    assert_close(got - alone, x, "PositionalEncoding in float32 of x in float64, less the positions")
     # One module gets several types: catches a table that is cast for good, and loses its digits.
     inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
     got, _ = learner.run(add_positions, sizes, inputs)
-    names = tuple(f"one module's result for x in {x.dtype} (call {i})" for i, x in enumerate(inputs, 1))
+    names = tuple(f"PositionalEncoding of x in {x.dtype} (call {i} of one module)" for i, x in enumerate(inputs, 1))
     assert_close(got, tuple((x.double() + waves(5, 6)).to(x.dtype) for x in inputs), names)
     for module_type, dtype in (
         (torch.float32, torch.bfloat16),
@@ -420,7 +425,7 @@ def test_gradient_to_the_tokens(learner, reference, rng):
     x, cotangent = rng.normal(2, 4, 6), rng.normal(2, 4, 6)
     request = {"d_model": 6, "max_len": 5}, x, cotangent
     got = learner.run(gradient_through_positions, *request, uses=(weighted_gradients,))
-    assert_close(got, cotangent, "the gradient with respect to x")
+    assert_close(got, cotangent, "the gradient of PositionalEncoding(6, max_len=5)(x) with respect to x")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -461,7 +466,7 @@ def test_gpt2_gradients(learner, reference, rng):
             expected[0][word] += upstream[t]
             expected[1][t] += upstream[t]
     got = gradients_of(learner, "gpt2_embed", [ids, wte, wpe], cotangent)
-    names = tuple(f"the gradient with respect to {table}" for table in ("wte", "wpe"))
+    names = tuple(f"the gradient of gpt2_embed(ids, wte, wpe) with respect to {table}" for table in ("wte", "wpe"))
     assert_close(got, tuple(one.float() for one in expected), names)
 
 

@@ -572,7 +572,7 @@ mistake(
     edit("self.embed.embedding_dim", "TokenEmbedding.d_model"),
     section="embedding-scale",
     why="A model with two widths gets the wrong factor in one of its embeddings. You stored the width on the class, "
-    "so the layer that was built last decides for all. Where does something belong that each layer has for itself?",
+    "so the layer that was built last decides for all. Where should a layer store what belongs to it alone?",
     hint="The factor belongs to another `TokenEmbedding`, the one that was built last. Keep the width on the instance, "
     "as `self.d_model`, or ask `self.embed`.",
 )
@@ -926,8 +926,8 @@ mistake(
         "(position * torch.exp(even * (-math.log(10000.0) / d_model))).bfloat16().float()",
     ),
     section="positions-dtype",
-    why="The table is roughly right near the start and wrong further on. You computed the angles in a 16-bit type, "
-    "which cannot tell neighbouring integers above 256 apart. Which type should the angles have before the final "
+    why="The table is roughly right near the start and wrong further on. You computed the angles in bfloat16, which "
+    "cannot tell neighbouring integers above 256 apart. Which type should the angles have before the final "
     "cast?",
     hint="Near the start your table is roughly right, and further on it is not: 16-bit floats have too few digits for "
     "positions. Compute in float32 and cast at the end.",
@@ -1069,8 +1069,8 @@ mistake(
         "self.pe = nn.Parameter(sinusoidal_positions(max_len, d_model)[None], requires_grad=False)",
     ),
     section="positions-module",
-    why="The table is counted with the parameters and passed to optimisers, whose weight decay may reach it. You "
-    "made it a parameter without a gradient. What does a module offer for tensors that are never trained?",
+    why="The table is counted with the parameters and passed to optimisers, although it never changes. You made it a "
+    "parameter without a gradient. What does a module offer for tensors that are never trained?",
     hint="`pe` is among the parameters, although it is frozen. A tensor that is never trained is a *buffer*: register "
     "it as one.",
 )

@@ -15,7 +15,7 @@ import math
 import pytest
 import torch
 
-from autograder.judging.assertions import assert_close, assert_equal
+from autograder.judging.assertions import assert_close, assert_equal, describe
 from autograder.judging.replies import LearnerRaised, assert_raises, assert_refused, reply_of
 from autograder.units.support.calls import assert_call, gradient_names, result_and_arguments, shape_of
 from autograder.units.support.drivers import (
@@ -206,7 +206,7 @@ def check_outputs(learner, name, arguments, weights, inputs, expected, what, tol
     for x, output, wanted, left in zip(inputs, outputs, expected, after):
         where = f"{what}, x {shape_of(x)} {x.dtype}"
         assert_close(output, wanted, where, tolerance, tolerance)
-        assert_equal(left, x, "the argument x after the call")
+        assert_equal(left, x, f"the argument (it must not change) of {where}, after the call")
 
 
 def check_gradients(learner, reference, name, arguments, weights, x, out_shape, rng, tolerance=None):
@@ -235,10 +235,10 @@ def check_parts(learner, name, arguments, shapes):
         if path not in found:
             there = ", ".join(found) or "none"
             raise AssertionError(f"{name} should have a parameter {path}, but its parameters are: {there[:300]}.")
-        assert_equal(list(found[path]), list(shape), f"the shape of {path}")
+        assert_equal(list(found[path]), list(shape), f"the shape of {path} in {name}")
     spare = [path for path in found if path not in shapes]
     if len(found) > len(shapes):
-        raise AssertionError(f"{name} should learn nothing else, but it has {', '.join(spare)[:300]} as well.")
+        raise AssertionError(f"{name} should have no further parameter, but it has {', '.join(spare)[:300]}.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ def test_norm_epsilon(learner, reference, rng):
     large = rng.normal(3, 6) * torch.tensor([[2.0], [0.5], [0.1]])
     for given, eps, x in (([], 1e-5, small), ([1e-6], 1e-6, small), ([0.1], 0.1, large), ([2.0], 2.0, large)):
         expected = [rms_by_hand(x, weights["weight"], eps).float()]
-        what = f"RMSNorm(6{''.join(f', {one}' for one in given)}) of rows with small numbers"
+        what = f"RMSNorm(6{''.join(f', {one}' for one in given)}) of rows of different sizes"
         check_outputs(learner, "RMSNorm", [6, *given], weights, [x], expected, what)
 
 
@@ -387,7 +387,7 @@ def test_rope_gradient_and_odd_width(learner, reference, rng):
     found = learner.run(rope_gradient, x, positions, cotangent, uses=(with_gradients, weighted_gradients))
     # A rotation's gradient is turned back.
     expected = rope_by_hand(cotangent, -positions)
-    assert_close(found, expected, "the gradient for x", ANGLES, ANGLES)
+    assert_close(found, expected, "the gradient of apply_rope(x, positions) with respect to x", ANGLES, ANGLES)
     for width in (5, 1, 7):
         x = rng.normal(2, 3, 4, width)
         assert_raises(
@@ -521,7 +521,7 @@ def cached(learner, rng, d, heads, kv_heads, chunks, batch=2):
     uses = (at_path, load_by_path, Cache)
     request = [d, heads, kv_heads], weights, x, chunks
     outputs, after, shapes = reply_of(learner, attention_by_layers, *request, parts=3, uses=uses)
-    assert_equal(after, x, "the argument x after the call")
+    assert_equal(after, x, f"the argument x of GroupedQueryAttention({d}, {heads}, {kv_heads}) after the call")
     return outputs, expected, shapes
 
 
@@ -537,7 +537,7 @@ def test_with_a_cache(learner, reference, rng):
     ):
         outputs, expected, _ = cached(learner, rng, d, heads, kv_heads, chunks, batch=1 + len(chunks) % 2)
         for layer, (output, wanted) in enumerate(zip(outputs, expected)):
-            what = f"the outputs in pieces of {chunks}, with a cache, as layer {layer} of it ({heads} heads)"
+            what = f"GroupedQueryAttention({d}, {heads}, {kv_heads}) in pieces of {chunks}, as layer {layer} of a cache"
             assert_close(output, wanted, what, ANGLES, ANGLES)
 
 
@@ -561,7 +561,7 @@ def test_attention_to_the_past(learner, reference, rng):
     later[:, 4:] += 3 * rng.normal(2, 2, 12, dtype=torch.float64)
     outputs, *_ = called(learner, "GroupedQueryAttention", [12, 3, 1], weights, [whole, later, whole[:, :4]])
     for name, output in (("after later ones changed", outputs[1][:, :4]), ("given alone", outputs[2])):
-        assert_close(output, outputs[0][:, :4], f"the outputs of the first 4 positions, {name}")
+        assert_close(output, outputs[0][:, :4], f"GroupedQueryAttention(12, 3, 1) at the first 4 positions, {name}")
     arguments, shapes = [8, 4, 2], attention_shapes(8, 4, 2)
     x, weights = rng.normal(2, 5, 8, dtype=torch.float64), random_weights(rng, shapes)
     name = "GroupedQueryAttention"
@@ -648,8 +648,9 @@ def test_block_with_a_cache(learner, reference, rng):
     outputs, length = reply_of(learner, block_by_layers, SIZES, weights, x, (3, 1, 2), parts=2, uses=uses)
     for layer in range(2):
         expected = block_by_hand(x[layer], weights, SIZES)
-        assert_close(outputs[layer], expected, f"the outputs in pieces, as layer {layer} of a cache", ANGLES, ANGLES)
-    assert_equal(length, 6, "cache.length at the end")
+        what = f"LlamaBlock(config) in pieces of (3, 1, 2), as layer {layer} of a cache"
+        assert_close(outputs[layer], expected, what, ANGLES, ANGLES)
+    assert_equal(length, 6, "cache.length after LlamaBlock(config) has read pieces of (3, 1, 2)")
 
 
 @pytest.mark.task("llama.LlamaBlock", points=1)
@@ -702,11 +703,17 @@ def test_llama_with_a_cache(learner, reference, rng):
         ids = rng.integers(0, sizes["vocab_size"], 2, sum(chunks))
         (logits,), _, lengths, shapes = called(learner, "Llama", sizes, weights, [ids], chunks)
         expected = llama_by_hand(ids, weights, sizes)
-        assert_close(logits, expected, f"the logits in pieces of {chunks}, with a cache", 1e-4, 1e-4)
+        assert_close(logits, expected, f"Llama(config)(ids, cache) in pieces of {chunks}", 1e-4, 1e-4)
         ends = torch.tensor(chunks).cumsum(0).tolist()
-        assert_equal(list(lengths), ends, f"cache.length after each of the pieces {chunks}")
+        assert_equal(
+            list(lengths), ends, f"cache.length after each of the pieces {chunks} of Llama(config)(ids, cache)"
+        )
         layers = sorted({layer for layer, *_ in shapes})
-        assert_equal(layers, list(range(sizes["num_layers"])), "the layers that the cache was updated with")
+        assert_equal(
+            layers,
+            list(range(sizes["num_layers"])),
+            "the layers with which Llama(config)(ids, cache) updated the cache",
+        )
 
 
 @pytest.mark.task("llama.Llama", points=1)
@@ -738,7 +745,7 @@ def convert(learner, state):
 def check_state(learner, state, expected, what):
     found, after = reply_of(learner, convert, state, parts=2)
     if not isinstance(found, dict):
-        raise AssertionError(f"llama_state(state) should return a dict ({what}).")
+        raise AssertionError(f"llama_state(state) should return a dict ({what}), but returned {describe(found)}.")
     missing, extra = sorted(expected.keys() - found.keys()), sorted(found.keys() - expected.keys())
     if missing:
         raise AssertionError(f"The converted state should hold {missing[0]} ({what}); it holds {sorted(found)[:4]} …")
@@ -746,7 +753,9 @@ def check_state(learner, state, expected, what):
         raise AssertionError(f"The converted state should not hold {extra[0]} ({what}).")
     for name, tensor in expected.items():
         assert_equal(found[name], tensor, f"{name} of the converted state ({what})")
-    assert_equal(sorted(after), sorted(state), "the names in the argument state after the call")
+    assert_equal(
+        sorted(after), sorted(state), f"the names in the argument of llama_state(state) after the call ({what})"
+    )
 
 
 @pytest.mark.task("llama.llama_state", points=2)

@@ -633,7 +633,8 @@ mistake(
     "activation-on-the-product",
     edit(FORWARD, "self.down_proj(F.silu(self.gate_proj(x) * self.up_proj(x)))"),
     section="llama-swiglu",
-    why="Your product goes through the activation. It comes too late. To which tensor does it belong?",
+    why="The product of your branches goes through the activation. You applied it too late. To which tensor does it "
+    "belong?",
     hint="You apply silu to the product. Apply it to gate(x), then multiply by up(x).",
 )
 
@@ -711,7 +712,7 @@ mistake(
     "residual-inside",
     edit("return self.down_proj", "return x + self.down_proj"),
     section="llama-swiglu",
-    why="x counts twice in each block. You added it inside the layer. Which module adds the residual?",
+    why="Your output contains x itself. You added it inside the layer. Which module adds the residual?",
     hint="Your output contains x itself. The residual belongs to the block.",
 )
 
@@ -855,7 +856,7 @@ mistake(
     edit("causal_mask(start + time)[start:]", "causal_mask(start + time)[-time:, -k.shape[-2] :]"),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="Layer 0 is right, and layer 1 is not. The length of the cache is that of layer 0, which has been updated by "
+    why="Layer 0 is right, and layer 1 is wrong where pieces differ in length. The length of the cache is that of layer 0, which has been updated by "
     "then. What has to be subtracted in later layers?",
     hint="Layer 0 is right and layer 1 is not. cache.length is that of layer 0, which has been updated by then. In "
     "later layers, subtract the new positions.",
@@ -1476,7 +1477,8 @@ mistake(
     "always-tied",
     edit("None if config.tied else nn.Linear(config.d_model, config.vocab_size, bias=False)", "None"),
     section="llama-model",
-    why="A larger model has no head of its own. You ignored the setting. What should exist when the model is not tied?",
+    why="A model that is not tied has no head of its own. You ignored the setting `tied`. Which layer should such a "
+    "model have?",
     hint="Where config.tied is false, the model needs an `lm_head` of its own.",
 )
 

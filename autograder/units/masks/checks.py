@@ -82,8 +82,9 @@ def test_padding_small_batches(learner, reference, rng):
     pad_id = rng.choice([4, 9, 15])  # not 0: catches overwriting the padding with 0
     for ids in small_batches(rng, pad_id):
         mask, after = result_and_arguments(learner, "padding_mask", (ids, pad_id))
-        assert_boolean_mask(mask, padding_mask_by_hand(ids, pad_id), f"padding_mask({ids.tolist()}, {pad_id})")
-        assert_unchanged(after, {"ids": ids, "pad_id": pad_id})
+        call = f"padding_mask({ids.tolist()}, {pad_id})"
+        assert_boolean_mask(mask, padding_mask_by_hand(ids, pad_id), call)
+        assert_unchanged(after, {"ids": ids, "pad_id": pad_id}, call)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -167,8 +168,9 @@ def test_decoder_small_batches(learner, reference, rng):
     # B = T: catches a (B, T) mask whose batch axis broadcasts along the queries.
     for ids in small_batches(rng, pad_id):
         mask, after = result_and_arguments(learner, "decoder_mask", (ids, pad_id))
-        assert_boolean_mask(mask, decoder_mask_by_hand(ids, pad_id), f"decoder_mask({ids.tolist()}, {pad_id})")
-        assert_unchanged(after, {"ids": ids, "pad_id": pad_id})
+        call = f"decoder_mask({ids.tolist()}, {pad_id})"
+        assert_boolean_mask(mask, decoder_mask_by_hand(ids, pad_id), call)
+        assert_unchanged(after, {"ids": ids, "pad_id": pad_id}, call)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -247,7 +249,7 @@ def test_mask_gradients_and_arguments(learner, reference, rng):
     gradient = learner.run(apply_mask_gradient, scores, mask, upstream, uses=(weighted_gradients,))
     result, after = result_and_arguments(learner, "apply_mask", (scores, mask))
     assert_equal(result, filled_by_hand(scores, mask), "apply_mask(scores, mask)")
-    assert_unchanged(after, {"scores": scores, "mask": mask})
+    assert_unchanged(after, {"scores": scores, "mask": mask}, "apply_mask(scores, mask)")
     expected = upstream.double() * filled_by_hand(scores, mask).double().exp()
     assert_gradient(gradient, expected, "The gradient of a function of exp(apply_mask(scores, mask))")
 
@@ -343,7 +345,7 @@ def test_softmax_gradients_and_arguments(learner, reference, rng):
     weights, gradient = learner.run(masked_softmax_gradient, scores, mask, upstream, -1, uses=(weighted_gradients,))
     _, after = result_and_arguments(learner, "masked_softmax", (scores, mask))
     assert_weights(weights, scores, mask, "masked_softmax(scores, mask)")
-    assert_unchanged(after, {"scores": scores, "mask": mask})
+    assert_unchanged(after, {"scores": scores, "mask": mask}, "masked_softmax(scores, mask)")
     expected = gradient_by_hand(scores, mask, upstream)
     assert_gradient(gradient, expected, "The gradient (with respect to the scores) of the weights times random numbers")
 
@@ -421,8 +423,9 @@ def test_key_padding_small_batches(learner, reference, rng):
         keep = padding_mask_by_hand(ids)
         expected = torch.tensor([[token == 0 for token in row] for row in ids.tolist()])
         ignore, after = result_and_arguments(learner, "to_key_padding_mask", (keep,))
-        assert_ignored(ignore, expected, f"to_key_padding_mask({keep.tolist()})")
-        assert_unchanged(after, {"mask": keep})
+        call = f"to_key_padding_mask({keep.tolist()})"
+        assert_ignored(ignore, expected, call)
+        assert_unchanged(after, {"mask": keep}, call)
 
 
 def attend_in_pytorch(learner, x, mask, num_heads, parameters):
@@ -453,6 +456,6 @@ def test_inside_pytorch_attention(learner, reference, rng):
             "nn.MultiheadAttention gives weight to padding when it gets your key_padding_mask. There True means "
             "'ignore this key'."
         )
-    names = ("The output of nn.MultiheadAttention with your key_padding_mask", "Its weights")
+    names = [f"The {result} of nn.MultiheadAttention with your key_padding_mask" for result in ("output", "weights")]
     assert_close((output, weights), (wanted_output, wanted_weights), names)
-    assert_ignored(ignore, ~keep.reshape(3, 5), "The key_padding_mask")
+    assert_ignored(ignore, ~keep.reshape(3, 5), f"to_key_padding_mask({keep.tolist()})")

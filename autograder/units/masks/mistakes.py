@@ -67,7 +67,7 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit(":, None, None, :", ":, None, :, None"),
     section="padded-queries",
-    why="Padded keys stay visible to every query, and padded queries see nothing. Your mask has the shape (B, 1, T, "
+    why="Padded keys stay visible to real queries, and padded queries see nothing. Your mask has the shape (B, 1, T, "
     "1), with its positions on the axis of the queries. Which axis of the scores holds the keys?",
     hint="Your mask has shape (B, 1, T, 1): its positions lie on the axis of the queries. Padding has to be hidden as "
     "a key, and keys are the last axis of the scores.",
@@ -869,9 +869,9 @@ mistake(
         "if mask.shape[-1] == mask.shape[-2]:\n    mask = mask.transpose(-1, -2)\nreturn scores.masked_fill(",
     ),
     section="mask-broadcasting",
-    why="With as many queries as keys, the mask acts transposed. You exchanged its axes when it is square. What do the "
-    "rows of a mask stand for?",
-    hint="With as many queries as keys, the mask acts transposed. Its rows are queries already, like those of the "
+    why="With as many queries as keys, the wrong pairs are hidden. You exchanged the two axes of a square mask. What do "
+    "the rows of a mask stand for?",
+    hint="With as many queries as keys, you use the mask transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
 
@@ -1133,9 +1133,9 @@ mistake(
     "masks.masked_softmax",
     "mask-transposed",
     section="mask-broadcasting",
-    why="With as many queries as keys, the mask acts transposed. You exchanged its axes when it is square. What do the "
-    "rows of a mask stand for?",
-    hint="With as many queries as keys, the mask acts transposed. Its rows are queries already, like those of the "
+    why="With as many queries as keys, the wrong pairs are hidden. You exchanged the two axes of a square mask. What do "
+    "the rows of a mask stand for?",
+    hint="With as many queries as keys, you use the mask transposed. Its rows are queries already, like those of the "
     "scores: use it as it is.",
 )
 def masked_softmax(scores, mask, dim=-1):

@@ -71,11 +71,15 @@ def test_split_types_layout_and_gradient(learner, reference, rng):
         x = rng.integers(-9, 9, 5, 12, 2).to(dtype)  # (T, d_model, B)
         result, after = reshaped(learner, "split_heads", x, (2, 0, 1), (h,))
         assert_equal(result, split_by_slices(x.permute(2, 0, 1), h), f"split_heads of a permuted tensor in {dtype}")
-        assert_equal(after, x, "x after the call")
+        assert_equal(after, x, f"the argument of split_heads (it must not change) after the call ({dtype})")
     x = rng.normal(2, 5, 12, dtype=torch.float64)
     result, gradient = reshaped(learner, "split_heads", x, (0, 1, 2), (h,), cotangent)
     expected = cotangent.permute(0, 2, 1, 3).reshape(2, 5, 12)
-    assert_equal((result, gradient), (split_by_slices(x, h), expected), ("split_heads(x, 3)", "the gradient of x"))
+    assert_equal(
+        (result, gradient),
+        (split_by_slices(x, h), expected),
+        ("split_heads(x, 3)", "the gradient of split_heads(x, 3) for x"),
+    )
 
 
 def check_raises(call, what):
@@ -126,7 +130,7 @@ def test_merge_any_layout(learner, reference, rng):
         x = rng.normal(2, 3, 4, 5)
         result, after = reshaped(learner, "merge_heads", x, axes, ())
         assert_equal(result, merge_by_slices(x.permute(axes)), f"merge_heads of a tensor with its axes permuted {axes}")
-        assert_equal(after, x, "x after the call")
+        assert_equal(after, x, "the argument of merge_heads (it must not change) after the call")
 
 
 @pytest.mark.task("multihead.merge_heads", points=1)
@@ -136,7 +140,9 @@ def test_merge_types_and_gradient(learner, reference, rng):
         x, cotangent = rng.normal(2, 5, 3, 4, dtype=dtype), rng.normal(2, 5, 12, dtype=dtype)
         result, gradient = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), (), cotangent)
         expected = x.reshape(2, 5, 12), cotangent.reshape(2, 5, 3, 4)
-        assert_equal((result, gradient), expected, named(("merge_heads(x)", "the gradient of x"), dtype))
+        assert_equal(
+            (result, gradient), expected, named(("merge_heads(x)", "the gradient of merge_heads(x) for x"), dtype)
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -178,7 +184,7 @@ def heads_in_loops(num_heads, parameters, inputs, mask=None, without=()):
     return output.to(dtype), torch.stack(kept, 1).to(dtype)
 
 
-PAIR = ("the output", "module.weights")
+PAIR = ("module(query, key, value)", "module.weights")
 
 
 def attend(
@@ -224,7 +230,11 @@ def check_module(learner, rng, b, h, t_q, t_k, d_model, mask=None, inputs=None):
     output, weights, after = attended(learner, h, parameters, inputs, mask, before=before)
     assert_close((output, weights), heads_in_loops(h, parameters, inputs, mask), named(PAIR, where))
     given = (*inputs, *(() if mask is None else (mask,)))
-    assert_equal(tuple(after), given, [f"argument {i} after the call" for i in range(len(given))])
+    names = ("query", "key", "value") if len(inputs) == 3 else ("query, which is key and value, too,",)
+    names = (*names, *(() if mask is None else ("mask",)))
+    assert_equal(
+        tuple(after), given, [f"the argument {name} (it must not change) after the call ({where})" for name in names]
+    )
     return output, weights, parameters
 
 
@@ -271,7 +281,7 @@ def test_mask(learner, reference, rng):
     mask = rng.mask(2, 1, 1, 5)
     output, *_ = attended(learner, 3, parameters, inputs, mask, training=True)
     expected, _ = heads_in_loops(3, parameters, inputs, mask)
-    assert_close(output, expected, f"the output (mask {shape_of(mask)}, in training mode)")
+    assert_close(output, expected, f"{PAIR[0]} (mask {shape_of(mask)}, in training mode)")
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
@@ -290,7 +300,7 @@ def test_nothing_to_attend(learner, reference, rng):
         assert_equal(weights[empty], zeros, f"the weights of queries that may attend to nothing ({where})")
         found = output[empty.all(1)]
         bias = parameters["w_o"][1].expand(found.shape)
-        assert_close(found, bias, f"the output of queries that may attend to nothing in any head ({where})")
+        assert_close(found, bias, f"{PAIR[0]} for queries that may attend to nothing in any head ({where})")
 
 
 def manages(learner, num_heads, parameters, inputs):
@@ -343,7 +353,9 @@ def test_gradients(learner, reference, rng):
     mask[0, 0, 1] = False
     leaves = ("query", "key", "value", *(f"{name}.{part}" for name in LAYERS for part in ("weight", "bias")))
     for where, used in (("no mask", None), ("a mask with a row where nothing may be attended", mask)):
-        names = named(("the output", *(f"the gradient of {leaf}" for leaf in leaves)), where)
+        names = named(
+            (PAIR[0], *(f"the gradient of module(query, key, value) with respect to {leaf}" for leaf in leaves)), where
+        )
         inputs = random_inputs(rng, b, t_q, t_k, d_model, torch.float64)
         request = h, random_parameters(rng, d_model, torch.float64), inputs, used
         cotangent = rng.normal(b, t_q, d_model, dtype=torch.float64)
@@ -400,10 +412,10 @@ def test_dropout(learner, reference, rng):
         ({"dropout": p}, False, f"dropout={p}, in evaluation mode"),
     ):
         output, *_ = attended(learner, h, parameters, inputs, None, options, training)
-        assert_close(output, plain, f"the output ({where})")
+        assert_close(output, plain, f"{PAIR[0]} ({where})")
     where = f"dropout={p}, in training mode"
     output, *_ = attended(learner, h, parameters, inputs, None, {"dropout": p}, True)
-    assert_close(output, plain, f"the output ({where})", atol=math.inf)  # for now only type and shape
+    assert_close(output, plain, f"{PAIR[0]} ({where})", atol=math.inf)  # for now only type and shape
     heads = split_by_slices(output, h)  # (B, H, T_q, T_k + 1)
     used, total = heads[..., :t_k], heads[..., t_k]
     # 800 draws for each head of each sequence: two patterns are equal by chance less than once in 10^200 runs.
@@ -473,7 +485,9 @@ def test_contributes_nothing(learner, reference, rng):
         for head in range(h):
             expected, _ = heads_in_loops(h, parameters, inputs, without={head})
             got = learner.run(ablate, h, parameters, inputs, (head,), uses=(load_layers,))
-            assert_close(got, expected, f"the output without head {head} of {h} (d_model={d_model})")
+            assert_close(
+                got, expected, f"ablate_head(module, {head})(query, key, value) for {h} heads, d_model={d_model}"
+            )
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
@@ -483,7 +497,7 @@ def test_after_a_call(learner, reference, rng):
     parameters, inputs = random_parameters(rng, d_model), random_inputs(rng, 2, 4, 5, d_model)
     expected, _ = heads_in_loops(h, parameters, inputs, without={1})
     got = learner.run(ablate, h, parameters, inputs, (1,), called=True, uses=(load_layers,))
-    assert_close(got, expected, "the output without head 1, of a module that had been called")
+    assert_close(got, expected, "ablate_head(module, 1)(query, key, value), for a module that had been called")
 
 
 def ablate_then_spoil(learner, num_heads, parameters, inputs, head, training):
@@ -539,7 +553,7 @@ def test_one_after_the_other(learner, reference, rng):
     for heads in ((3, 1), (0, 2, 3, 1)):
         expected, _ = heads_in_loops(h, parameters, inputs, without=heads)
         got = learner.run(ablate, h, parameters, inputs, heads, uses=(load_layers,))
-        assert_close(got, expected, f"the output without heads {sorted(heads)} of 4")
+        assert_close(got, expected, f"the output after ablate_head for each of the heads {heads} of 4")
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)
@@ -553,7 +567,7 @@ def test_type_and_mode(learner, reference, rng):
     for dropout, what in ((0.0, "a float64 module"), (0.5, "a float64 module with dropout=0.5 in evaluation mode")):
         expected, _ = heads_in_loops(h, parameters, inputs, without={0})
         got = learner.run(ablate, h, parameters, inputs, (0,), dropout=dropout, uses=(load_layers,))
-        assert_close(got, expected, f"the output without head 0 ({what})")
+        assert_close(got, expected, f"ablate_head(module, 0)(query, key, value) for {what}")
 
 
 @pytest.mark.task("multihead.ablate_head", points=1)

@@ -242,7 +242,7 @@ mistake(
     edit("x.transpose(1, 2).contiguous().view", "x.transpose(2, 3).reshape"),
     base="contiguous-then-view",
     section="split-and-merge",
-    why="Your rows mix positions, and the shape is right only by chance. You exchanged the last two axes instead of "
+    why="Your shape is right, but your rows mix positions. You exchanged the last two axes instead of "
     "heads and positions. Which two axes of (B, H, T, d_head) have to change places?",
     hint="You exchange the last two axes. H and T have to change places: axes 1 and 2 of (B, H, T, d_head).",
 )
@@ -994,8 +994,8 @@ mistake(
     "one-layer-for-all-three",
     edit("self.weights = None", "self.weights = None\nself.w_q = self.w_k = self.w_v"),
     section="one-large-product",
-    why="Queries equal keys, and a weight that is copied into one projection appears in all three. You used one layer "
-    "as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
+    why="In self-attention your queries equal your keys, and a weight that is copied into one projection appears in "
+    "all three. You used one layer as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
     hint="Your three projections are one and the same layer. Make four layers: what a position asks, what it is found "
     "by and what it hands over are learned separately.",
 )
@@ -1688,8 +1688,8 @@ mistake(
     section="switch-off-a-head",
     why="The number of heads itself passes your check. With H heads the last one is H - 1. Which comparison lets H "
     "through?",
-    hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. Is your comparison "
-    "`>` where it should be `>=`?",
+    hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. On which side of "
+    "your comparison does H itself fall?",
 )
 
 mistake(

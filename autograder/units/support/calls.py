@@ -31,14 +31,20 @@ def result_and_arguments(learner: Learner, name: str, arguments: Sequence[Any]) 
     """What a function returns, and its arguments after the call. A NumPy array, which arrives as a tensor, fails."""
     result, after, is_tensor = learner.run(call_and_look_back, name, arguments)
     if isinstance(result, torch.Tensor) and not is_tensor:
-        raise AssertionError(f"{name} should return a tensor, but returned an array of another library.")
+        raise AssertionError(
+            f"{name} should return a tensor, but returned a NumPy array. Compute with tensors throughout."
+        )
     return result, after
 
 
-def assert_unchanged(after: Iterable[Any], arguments: Mapping[str, Any]) -> None:
-    """The arguments, by name, are after the call what they were before. Those that were ``None`` are not looked at."""
+def assert_unchanged(after: Iterable[Any], arguments: Mapping[str, Any], call: str = "the call") -> None:
+    """The arguments, by name, are after the ``call`` what they were before. ``None`` is not checked."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    assert_equal(tuple(after), tuple(given.values()), [f"the argument {name} after the call" for name in given])
+    assert_equal(
+        tuple(after),
+        tuple(given.values()),
+        [f"the argument {name} (it must not change) after {call}" for name in given],
+    )
 
 
 def assert_call(
@@ -47,5 +53,6 @@ def assert_call(
     """A reply of result and arguments: the result is as expected, the arguments are unchanged. Returns the result."""
     result, after, *_ = reply
     assert_close(result, expected, what, tolerance, tolerance)
-    assert_unchanged(after, arguments)
+    first = what if isinstance(what, str) else what[0]
+    assert_unchanged(after, arguments, f"the call that gave {first}" if first.startswith("the ") else first)
     return result

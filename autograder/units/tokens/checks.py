@@ -82,7 +82,7 @@ def without_doubt(merges):
 
 
 def text_where(make, num_merges, suits=lambda merges, steps: True):
-    """The first text that is made whose merges are without doubt, and suit; with those merges."""
+    """The first text from ``make`` whose merges are without doubt and pass ``suits``; with those merges."""
 
     def draw():
         text = make()
@@ -167,7 +167,7 @@ def test_ids_by_frequency(learner, reference, rng):
 
 
 def texts_of(rng, frequencies, count=3):
-    """Some texts in which each word occurs that often, in a random order."""
+    """Some texts in which each word occurs as often as ``frequencies`` says, in a random order."""
     words = shuffled(rng, (word for word, times in frequencies.items() for _ in range(times)))
     return [" ".join(words[i::count]) for i in range(count)]
 
@@ -260,7 +260,7 @@ def test_other_tokens_than_words(learner, reference, rng):
     both = f"{one} {two}"
     texts, request = [f"{both},{two},{both}", f"{both},{two}"], f"{two},{one},{both}"
     (ids,), *_ = learner.run(build_vocabulary, texts, tokenize="commas", encode=[(request, {})])
-    assert_equal(ids, [5, 1, 4], f"The ids of {request!r} when texts are cut at commas")
+    assert_equal(ids, [5, 1, 4], f"encode({request!r}) with a tokenize that cuts texts at commas")
 
 
 def arguments_after_use(learner, texts, ids):
@@ -287,8 +287,10 @@ def test_decode(learner, reference, rng):
     for (ids, options), text, expected in zip(requests, got, wanted):
         shown = "".join(f", {name}={value}" for name, value in options.items())
         assert_equal(text, expected, f"decode({ids}{shown}) after Vocabulary.from_texts({texts})")
-    _, got, *_ = learner.run(build_vocabulary, [f"<b> {a}> <s> <b>"], decode=[([2, 4, 5, 6, 3], {})])
-    assert_equal(got, [f"<b> <s> {a}>"], "The text of tokens that are written like special ones")
+    texts_with_brackets = [f"<b> {a}> <s> <b>"]
+    _, (got,), *_ = learner.run(build_vocabulary, texts_with_brackets, decode=[([2, 4, 5, 6, 3], {})])
+    what = f"decode([2, 4, 5, 6, 3]) after Vocabulary.from_texts({texts_with_brackets})"
+    assert_equal(got, f"<b> <s> {a}>", what)
     for ids in ([2, 4, 1, 6, 3], [6, 3, 0, 0]):
         after = learner.run(arguments_after_use, texts, ids)
         assert_equal(after, (texts, ids), ["The texts, after from_texts,", f"The ids {ids}, after decode(ids),"])
@@ -307,8 +309,8 @@ def test_ids_out_of_range(learner, reference, rng):
         for skip in (True, False):
             what = f"decode({ids}, skip_special={skip}) with a vocabulary of 6 tokens"
             assert_raises(ValueError, lambda: learner.run(decode_ids, [f"{a} {b}"], ids, skip), what)
-    _, got, *_ = learner.run(build_vocabulary, [f"{a} {a} {b}"], decode=[([5, 4, 0], {})])
-    assert_equal(got, [f"{b} {a}"], "decode([5, 4, 0])")
+    _, (got,), *_ = learner.run(build_vocabulary, [f"{a} {a} {b}"], decode=[([5, 4, 0], {})])
+    assert_equal(got, f"{b} {a}", f"decode([5, 4, 0]) after Vocabulary.from_texts({[f'{a} {a} {b}']})")
 
 
 def build_two_vocabularies(learner, texts, more_texts):
@@ -328,11 +330,16 @@ def encode_with_two_tokenizers(learner, texts, text):
 def test_two_vocabularies(learner, reference, rng):
     """Two vocabularies are independent of each other."""
     a, b, c, d = some_words(rng, 4)
-    *first, second, second_ids = learner.run(build_two_vocabularies, [f"{a} {b} {a}"], [f"{c} {d} {d} {a} {d} {c}"])
-    assert_equal(first[0], [*SPECIALS, a, b], "id_to_token of the first of two vocabularies")
-    assert_equal(first[1], dict(zip([*SPECIALS, a, b], range(6))), "token_to_id of the first of two vocabularies")
-    assert_equal(second, [*SPECIALS, d, c, a], "id_to_token of the second of two vocabularies")
-    assert_equal(second_ids, dict(zip([*SPECIALS, d, c, a], range(7))), "token_to_id of the second of two vocabularies")
+    texts, more_texts = [f"{a} {b} {a}"], [f"{c} {d} {d} {a} {d} {c}"]
+    *first, second, second_ids = learner.run(build_two_vocabularies, texts, more_texts)
+    one, two = (
+        f"from the {nth} of two vocabularies, from_texts({of})"
+        for nth, of in (("first", texts), ("second", more_texts))
+    )
+    assert_equal(first[0], [*SPECIALS, a, b], f"id_to_token {one}")
+    assert_equal(first[1], dict(zip([*SPECIALS, a, b], range(6))), f"token_to_id {one}")
+    assert_equal(second, [*SPECIALS, d, c, a], f"id_to_token {two}")
+    assert_equal(second_ids, dict(zip([*SPECIALS, d, c, a], range(7))), f"token_to_id {two}")
     e, f, g, h = sorted(some_letters(rng, 4))
     texts, text = [f"{e}{f} {e}{f} {g}{h}{e}", f"{e}{f}{e}"], f"{g}{h}{e} {e}{f}"
     got = learner.run(encode_with_two_tokenizers, texts, text)

@@ -847,9 +847,9 @@ mistake(
     ),
     base="parts-replaced-in-the-lists",
     section="left-to-right",
-    why="Pieces lose their last byte with every merge, and the counts go wrong with them. Your loop over "
+    why="Pieces lose their last part with every merge, and the counts go wrong with them. Your loop over "
     "neighbouring parts ends before the last part. What happens to a last part that was not merged?",
-    hint="Pieces lose their last byte when you rebuild them. A loop over pairs ends one early: keep the last part when "
+    hint="Pieces lose their last part when you rebuild them. A loop over pairs ends one early: keep the last part when "
     "it was not merged.",
 )
 
@@ -1061,10 +1061,9 @@ mistake(
     "tokens.bpe_encode",
     "one-pass",
     section="bpe-encoding",
-    why="Your tokens stay short, mostly two bytes long. You went through the piece once, but the result of a merge "
+    why="No token of yours is longer than two bytes. You went through the piece once, but the result of a merge "
     "can be part of another merge. When is encoding finished?",
-    hint="You stop after one pass, and only tokens of two bytes appear (or longer ones by chance). Repeat until no "
-    "merge is present.",
+    hint="You stop after one pass, so no token is longer than two bytes. Repeat until no merge is present.",
 )
 def bpe_encode(text, merges):
     ids = {bytes([byte]): byte for byte in range(256)} | {a + b: 256 + i for i, (a, b) in enumerate(merges)}
@@ -1525,8 +1524,8 @@ mistake(
         "ids = ids[: ids.index(EOS)] if EOS in ids else ids\nkept = [index for index in ids if",
     ),
     section="decoding-words",
-    why="The words after the first EOS are lost. You end decoding there, although `decode` should leave out only the "
-    "special tokens. What comes after a special token?",
+    why="The words after the first EOS are lost. You end decoding there, but where to stop is decided by the code "
+    "that generates the text. Which tokens may `decode` leave out?",
     hint="Your `decode` stops at the first EOS and loses the words after it. Leave the special ids out, and go on.",
 )
 
