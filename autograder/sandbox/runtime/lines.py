@@ -92,10 +92,14 @@ def is_library(file: str) -> bool:
 
 
 def where_raised(lines: Sequence[Line], asked: Collection[str]) -> str:
-    """Where an exception came from: the line in the cell that defines what was ``asked`` for, and the last one."""
+    """Where an exception came from: the line in the cell that defines what was ``asked`` for, and the last one.
+
+    Where nothing that was asked for is on the way, the last line that is the learner's own, not the course's.
+    """
     if not lines:
         return ""
-    files = {line.file for line in lines if line.definition in asked}
+    files = {line.file for line in lines if line.definition in asked and not _is_the_courses(line.file)}
+    files = files or {line.file for line in lines if not _is_the_courses(line.file)}
     own = next((line for line in reversed(lines) if line.file in files), lines[-1])
     if own.file == lines[-1].file:
         return f"{own}"
@@ -113,6 +117,11 @@ def where_it_was(lines: Sequence[Line]) -> str:
         return f"{lines[-1]}"
     loop = Line(around.file, around.loop, around.function)
     return f"{loop}" if loop == lines[-1] else f"{lines[-1]} (in the loop of {loop})"
+
+
+def _is_the_courses(file: str) -> bool:
+    """Whether it holds the course's code for earlier units."""
+    return file.startswith("<solutions.")
 
 
 def _is_cell(file: str) -> bool:

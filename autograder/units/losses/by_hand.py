@@ -18,7 +18,7 @@ BY_HAND = {
         ask="The same three logits, $0$, $\\ln 2$ and $\\ln 5$, and the target is class 2. What are the three entries "
         "of the gradient of the loss, as fractions?",
         answer="1/8, 1/4, -3/8",
-        hint="Take the probabilities, which are eighths, and subtract 1 at one of the three places.",
+        hint="Take the probabilities, which are eighths, and subtract 1 from one of the three.",
         because="The probabilities are 1/8, 2/8 and 5/8. At the target 1 is subtracted. The entries sum to 0: what "
         "the target gains, the others lose.",
         computed="torch.autograd.functional.jacobian(lambda z: cross_entropy(z, torch.tensor([2])), "

@@ -66,7 +66,7 @@ mistake(
     "padding-on-query-axis",
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit(":, None, None, :", ":, None, :, None"),
-    section="padded-queries",
+    section="padding-masks",
     why="Padded keys stay visible to real queries, and padded queries see nothing. Your mask has the shape (B, 1, T, "
     "1), with its positions on the axis of the queries. Which axis of the scores holds the keys?",
     hint="Your mask has shape (B, 1, T, 1): its positions lie on the axis of the queries. Padding has to be hidden as "
@@ -436,7 +436,7 @@ mistake(
     "padding-on-query-axis",
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "padding_mask(ids, pad_id).transpose(-1, -2)"),
-    section="padded-queries",
+    section="combined-masks",
     why="The rows of padded queries are empty, and real queries still see padded keys before them. You put the padding "
     "mask on the axis of the queries. Along which axis should padding be hidden?",
     hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]]. Real queries still "

@@ -873,6 +873,18 @@ mistake(
     "pass it on to `scaled_dot_product_attention`.",
 )
 
+mistake(
+    "multihead.MultiHeadAttention",
+    "heads-dropped-before-they-merge",
+    edit("scaled_dot_product_attention(q, k, v, mask, self.dropout)", "scaled_dot_product_attention(q, k, v, mask)"),
+    edit("merge_heads(heads)", "merge_heads(self.dropout(heads))"),
+    section="stored-weights",
+    why="In training mode single numbers of the output are erased. You applied dropout to the outputs of the heads, "
+    "but it should cut connections between queries and keys. On which tensor should it act?",
+    hint="In training your dropout erases numbers of the output one by one. It should act on the attention weights: "
+    "pass it on to `scaled_dot_product_attention`.",
+)
+
 
 @mistake(
     "multihead.MultiHeadAttention",

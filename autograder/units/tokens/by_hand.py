@@ -28,7 +28,7 @@ BY_HAND = {
         "*a, n* and *n, a* and *b, a* stand in it? The most frequent of all pairs is merged. Of how many tokens do both "
         "pieces together consist then? Type four numbers.",
         answer="4, 3, 2, 10",
-        hint="Count in both pieces. They have 6 and 7 + 1 bytes; each place that is merged saves one token.",
+        hint="Count in both pieces. They have 6 and 7 + 1 bytes; each merge of a pair saves one token.",
         because="The pair a, n stands twice in each piece. The pair n, a stands twice in the first piece and once in the "
         "second, and b, a once in each. The merge of a, n saves four of the 14 bytes.",
         computed=_COUNTS.format(pieces="('banana', ' bandana')", pairs="(('a', 'n'), ('n', 'a'), ('b', 'a'))")
@@ -38,9 +38,9 @@ BY_HAND = {
         ask="The text `abab ab aaa` has the pieces `abab`, `·ab` and `·aaa`; the dot is the space. How often do the pairs "
         "*a, b* and *b, a* and *a, a* and *space, a* stand in it? Type four numbers.",
         answer="3, 1, 2, 2",
-        hint="No pair lies in two pieces. Every place counts, also where two places overlap.",
+        hint="No pair lies in two pieces. Every occurrence counts, also where two occurrences overlap.",
         because="The pair a, b stands twice in the first piece and once in the second. In aaa the pair a, a stands at two "
-        "places, of which only one can be merged. Two pieces begin with a space and an a.",
+        "occurrences, of which only one can be merged. Two pieces begin with a space and an a.",
         computed=_COUNTS.format(
             pieces="('abab', ' ab', ' aaa')", pairs="(('a', 'b'), ('b', 'a'), ('a', 'a'), (' ', 'a'))"
         ),

@@ -6,7 +6,7 @@ BY_HAND = {
     "transformer.both-kinds": Question(
         ask="The vector is $(1, 3)$. The attention of a layer returns what it reads, and the network returns 0; "
         "there is no dropout. What does a pre-norm layer make of the vector, and what a post-norm layer? Type four "
-        "numbers. (A norm with gain 1 and shift 0 makes $(-1, 1)$ of any pair whose second number is larger.)",
+        "numbers. (A norm with gain 1 and bias 0 makes $(-1, 1)$ of any pair whose second number is larger.)",
         answer="0, 4, -1, 1",
         hint="The pre-norm attention reads (-1, 1), and that is added to the vector. The post-norm attention reads "
         "the vector itself, and the sum is normalised.",

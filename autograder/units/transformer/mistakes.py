@@ -122,7 +122,7 @@ mistake(
     "transformer.EncoderLayer",
     "keys-not-normalised",
     edit("lambda y: self.self_attention(y, y, y, mask)", "lambda y, x=x: self.self_attention(y, x, x, mask)"),
-    section="tf-norms",
+    section="tf-encoder-layer",
     why="Your queries are normalised, but keys and values are not. You took them from the x of `forward`. Which tensor "
     "does the connection give to your function?",
     hint="Your queries are normalised, but keys and values are not. The function that a connection calls gets the "

@@ -50,6 +50,14 @@ def test_where_given_code_fails_the_learner_s_own_line_comes_first(names):
     assert where == "line 7 of your cell `Layer`: return attend(q); raised in `attend`: return q @ q.missing"
 
 
+def test_where_the_course_s_code_fails_the_learner_s_own_line_comes_first(names):
+    """Also where the check asked for something else, as one that builds a whole model asks for its builder alone."""
+    exec(compile(GIVEN.replace("attend", "parts"), "<solutions.blocks>", "exec"), names)
+    names["attend"] = names["parts"]
+    where = asked(names, "getattr(learner, 'La' + 'yer')().forward(torch.zeros(2))").where
+    assert where == "line 7 of your cell `Layer`: return attend(q); raised in `parts`"
+
+
 def test_a_line_without_text_is_left_out(names):
     linecache.cache["<cell 1>"] = (0, None, [], "<cell 1>")
     where = asked(names, "learner.Layer().forward(torch.zeros(2))").where
