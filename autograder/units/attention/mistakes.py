@@ -1098,7 +1098,7 @@ mistake(
     section="rows-are-queries",
     why="With as many queries as keys, key i is hidden from query j instead of key j from query i. You transposed "
     "square masks. What do the rows of a mask stand for?",
-    hint="With as many queries as keys, your mask acts transposed: key i is hidden from query j where query i should "
+    hint="With as many queries as keys, your mask acts like its transpose: key i is hidden from query j where query i should "
     "not see key j. The mask's rows are queries already.",
 )
 
@@ -1384,7 +1384,7 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="Your weights are zero above the diagonal, although no mask was given. You built a causal mask in, but an "
+    why="Your weights are zero above the diagonal, although no mask was given. You built in a causal mask, but an "
     "encoder looks both ways. Who decides which positions may be seen?",
     hint="Your weights are zero above the diagonal although no mask was given. Apply only the mask that is passed in.",
 )
@@ -1785,9 +1785,9 @@ mistake(
         """,
     ),
     section="rows-are-queries",
-    why="With as many queries as keys, your mask acts transposed. You exchanged its axes when it is square. What do "
+    why="With as many queries as keys, your mask acts like its transpose. You exchanged its axes when it is square. What do "
     "its rows and its columns stand for?",
-    hint="With as many queries as keys, your mask acts transposed. Its rows are the positions of `x` and its columns "
+    hint="With as many queries as keys, your mask acts like its transpose. Its rows are the positions of `x` and its columns "
     "those of `memory` already: hand it on as it is.",
 )
 

@@ -39,8 +39,8 @@ BY_HAND = {
         "*a, b* and *b, a* and *a, a* and *space, a* stand in it? Type four numbers.",
         answer="3, 1, 2, 2",
         hint="No pair lies in two pieces. Every occurrence counts, also where two occurrences overlap.",
-        because="The pair a, b stands twice in the first piece and once in the second. In aaa the pair a, a stands at two "
-        "occurrences, of which only one can be merged. Two pieces begin with a space and an a.",
+        because="The pair a, b stands twice in the first piece and once in the second. In aaa the pair a, a occurs "
+        "twice, but only one of the two can be merged. Two pieces begin with a space and an a.",
         computed=_COUNTS.format(
             pieces="('abab', ' ab', ' aaa')", pairs="(('a', 'b'), ('b', 'a'), ('a', 'a'), (' ', 'a'))"
         ),
