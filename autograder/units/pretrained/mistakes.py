@@ -803,6 +803,16 @@ mistake(
 
 mistake(
     "pretrained.generate_text",
+    "block-one-token-long",
+    edit("model.config.block_size - len(ids)", "model.config.block_size + 1 - len(ids)"),
+    section="end-of-the-block",
+    why="Your text has one token more than the block. The model never reads its last token, so no error told you. How "
+    "many tokens may prompt and new tokens have together?",
+    hint="Your text has one token more than `block_size`. Stop when it has `block_size` tokens, the prompt included.",
+)
+
+mistake(
+    "pretrained.generate_text",
     "goes-on-past-the-block",
     edit("min(max_new_tokens, room)", "max_new_tokens"),
     section="end-of-the-block",
