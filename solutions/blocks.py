@@ -84,6 +84,34 @@ def rms_norm(x, weight, eps=1e-5):
     ### END SOLUTION
 
 
+def dropout(x, p, training=True, generator=None):
+    """Inverted dropout: random entries become 0, and the others are scaled up at once.
+
+    Args:
+        x: any shape and float type.
+        p: probability that an entry is dropped, at least 0 and less than 1.
+        training: ``False``: nothing is dropped and nothing is scaled.
+        generator: the CPU generator that random numbers come from; ``None``: PyTorch's own.
+
+    Returns:
+        Like ``x``. Each entry, independently of all others, is 0 with probability ``p`` and ``x / (1 - p)`` otherwise.
+
+    Raises:
+        ValueError: for ``p`` outside ``[0, 1)``.
+
+    Source: Srivastava et al. 2014, sections 4 and 10 (scaling while training).
+    """
+    ### BEGIN SOLUTION
+    if not 0 <= p < 1:
+        raise ValueError(f"p is {p}, but must be at least 0 and less than 1.")
+    if not training or p == 0:
+        return x
+    device = x.device if generator is None else generator.device
+    dropped = torch.rand(x.shape, generator=generator, device=device) < p
+    return x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)
+    ### END SOLUTION
+
+
 class FeedForward(nn.Module):
     """Position-wise feed-forward layer: two linear layers with an activation between, the same for every position.
 
@@ -128,34 +156,6 @@ class FeedForward(nn.Module):
         hidden = self.activation(self.w_1(x))  # d_ff wide
         return self.w_2(self.dropout(hidden))
         ### END SOLUTION
-
-
-def dropout(x, p, training=True, generator=None):
-    """Inverted dropout: random entries become 0, and the others are scaled up at once.
-
-    Args:
-        x: any shape and float type.
-        p: probability that an entry is dropped, at least 0 and less than 1.
-        training: ``False``: nothing is dropped and nothing is scaled.
-        generator: the CPU generator that random numbers come from; ``None``: PyTorch's own.
-
-    Returns:
-        Like ``x``. Each entry, independently of all others, is 0 with probability ``p`` and ``x / (1 - p)`` otherwise.
-
-    Raises:
-        ValueError: for ``p`` outside ``[0, 1)``.
-
-    Source: Srivastava et al. 2014, sections 4 and 10 (scaling while training).
-    """
-    ### BEGIN SOLUTION
-    if not 0 <= p < 1:
-        raise ValueError(f"p is {p}, but must be at least 0 and less than 1.")
-    if not training or p == 0:
-        return x
-    device = x.device if generator is None else generator.device
-    dropped = torch.rand(x.shape, generator=generator, device=device) < p
-    return x.masked_fill(dropped.to(x.device), 0.0) / (1 - p)
-    ### END SOLUTION
 
 
 class SublayerConnection(nn.Module):

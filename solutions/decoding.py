@@ -92,61 +92,6 @@ def sample_next(logits, temperature=1.0, top_k=None, top_p=None, generator=None)
     ### END SOLUTION
 
 
-@torch.no_grad()
-def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Look for the most likely output by keeping several prefixes at each step.
-
-    From the ``beam_size`` best prefixes all continuations by one token are formed, and the ``beam_size`` with the
-    largest sums of log-probabilities are kept. One that ends in ``eos_id`` is finished and not continued. Finished
-    ones are compared by ``sum / ((5 + length) / 6) ** length_penalty``, where ``length`` counts the ids after
-    ``bos_id``, ``eos_id`` included.
-
-    Args:
-        model, src, src_mask, bos_id, eos_id: as in ``greedy_decode``.
-        max_len: the most ids of an output, ``bos_id`` and ``eos_id`` included.
-        beam_size: how many prefixes are kept. 1 is greedy decoding.
-        length_penalty: the exponent; 0 compares plain sums, larger values favour long outputs.
-
-    Returns:
-        For each source the ids of the best output, a list of ``int`` without ``bos_id``, ``eos_id`` and ``PAD``.
-        Outputs that are not finished after ``max_len`` ids count only where no output is finished.
-
-    Source: Sutskever et al. 2014, section 3.2 (search); Wu et al. 2016, section 7 (length penalty).
-    """
-    ### BEGIN SOLUTION
-    memory = model.encode(src, src_mask)
-    remembers = hasattr(model, "decode_step")
-    outputs = []
-    for row in range(len(src)):
-        beams = src.new_full((1, 1), bos_id)  # one prefix only: copies of it would stay copies
-        scores = memory.new_zeros(1)
-        cache = KVCache()
-        finished: list[tuple[float, list[int]]] = []
-        for length in range(1, max_len):  # ids after bos_id once this step is done
-            # Index lists repeat what belongs to this source once for each prefix.
-            own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
-            if remembers:
-                newest = model.decode_step(own, own_mask, beams[:, -1], cache)  # (prefixes, d)
-            else:
-                newest = model.decode(own, own_mask, beams, causal_mask(length, beams.device))[:, -1]
-            totals = scores[:, None] + model.generator(newest)  # (prefixes, V)
-            room = beam_size - len(finished)
-            scores, places = totals.flatten().topk(min(room, totals.numel()))
-            parents, new = places // totals.shape[1], places % totals.shape[1]
-            beams = torch.cat([beams[parents], new[:, None]], dim=1)
-            ended = new == eos_id
-            penalty = math.pow((5 + length) / 6, length_penalty)
-            finished += zip((scores[ended] / penalty).tolist(), beams[ended].tolist())
-            beams, scores = beams[~ended], scores[~ended]
-            cache.reorder(parents[~ended])
-            if len(beams) == 0:
-                break
-        _, best = max(finished or zip(scores.tolist(), beams.tolist()))
-        outputs.append([token for token in best if token not in (bos_id, eos_id, PAD)])
-    return outputs
-    ### END SOLUTION
-
-
 class KVCache:
     """Keys and values of the positions that a decoder has read, for each of its layers.
 
@@ -231,6 +176,61 @@ def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
     ### END SOLUTION
 
 
+@torch.no_grad()
+def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
+    """Look for the most likely output by keeping several prefixes at each step.
+
+    From the ``beam_size`` best prefixes all continuations by one token are formed, and the ``beam_size`` with the
+    largest sums of log-probabilities are kept. One that ends in ``eos_id`` is finished and not continued. Finished
+    ones are compared by ``sum / ((5 + length) / 6) ** length_penalty``, where ``length`` counts the ids after
+    ``bos_id``, ``eos_id`` included.
+
+    Args:
+        model, src, src_mask, bos_id, eos_id: as in ``greedy_decode``.
+        max_len: the most ids of an output, ``bos_id`` and ``eos_id`` included.
+        beam_size: how many prefixes are kept. 1 is greedy decoding.
+        length_penalty: the exponent; 0 compares plain sums, larger values favour long outputs.
+
+    Returns:
+        For each source the ids of the best output, a list of ``int`` without ``bos_id``, ``eos_id`` and ``PAD``.
+        Outputs that are not finished after ``max_len`` ids count only where no output is finished.
+
+    Source: Sutskever et al. 2014, section 3.2 (search); Wu et al. 2016, section 7 (length penalty).
+    """
+    ### BEGIN SOLUTION
+    memory = model.encode(src, src_mask)
+    remembers = hasattr(model, "decode_step")
+    outputs = []
+    for row in range(len(src)):
+        beams = src.new_full((1, 1), bos_id)  # one prefix only: copies of it would stay copies
+        scores = memory.new_zeros(1)
+        cache = KVCache()
+        finished: list[tuple[float, list[int]]] = []
+        for length in range(1, max_len):  # ids after bos_id once this step is done
+            # Index lists repeat what belongs to this source once for each prefix.
+            own, own_mask = memory[[row] * len(beams)], src_mask[[row] * len(beams)]
+            if remembers:
+                newest = model.decode_step(own, own_mask, beams[:, -1], cache)  # (prefixes, d)
+            else:
+                newest = model.decode(own, own_mask, beams, causal_mask(length, beams.device))[:, -1]
+            totals = scores[:, None] + model.generator(newest)  # (prefixes, V)
+            room = beam_size - len(finished)
+            scores, places = totals.flatten().topk(min(room, totals.numel()))
+            parents, new = places // totals.shape[1], places % totals.shape[1]
+            beams = torch.cat([beams[parents], new[:, None]], dim=1)
+            ended = new == eos_id
+            penalty = math.pow((5 + length) / 6, length_penalty)
+            finished += zip((scores[ended] / penalty).tolist(), beams[ended].tolist())
+            beams, scores = beams[~ended], scores[~ended]
+            cache.reorder(parents[~ended])
+            if len(beams) == 0:
+                break
+        _, best = max(finished or zip(scores.tolist(), beams.tolist()))
+        outputs.append([token for token in best if token not in (bos_id, eos_id, PAD)])
+    return outputs
+    ### END SOLUTION
+
+
 class TableModel:
     """A model for tests of a search: it looks up how likely each next id is. `beam_search` can call it.
 
@@ -265,7 +265,7 @@ def test_beam(beam_search):
     """A test of `beam_search`: it returns for a right implementation and raises for a wrong one.
 
     Args:
-        beam_search: the implementation to test, called as in Task 3. It comes in many styles, which differ in when
+        beam_search: the implementation to test, called as in Task 5. It comes in many styles, which differ in when
             they stop and in whether an output that is finished still takes room in the beam.
 
     Raises:

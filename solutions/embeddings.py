@@ -103,6 +103,30 @@ def sinusoidal_positions(max_len, d_model):
     ### END SOLUTION
 
 
+def gpt2_embed(ids, wte, wpe):
+    """Token and position vectors, both from learned tables, added.
+
+    Args:
+        ids: token ids ``(B, T)``, int64.
+        wte: the weights of the token embedding, ``(V, C)``.
+        wpe: the weights of the position embedding, ``(T_max, C)``: one vector for each position.
+
+    Returns:
+        ``(B, T, C)``: entry ``(b, t)`` is ``wte[ids[b, t]] + wpe[t]``.
+
+    Raises:
+        ValueError: ``T`` is larger than ``T_max``.
+
+    Source: Radford et al. 2019 (GPT-2); Gehring et al. 2017, section 3.1 (learned positions).
+    """
+    ### BEGIN SOLUTION
+    length, longest = ids.shape[1], wpe.shape[0]
+    if length > longest:
+        raise ValueError(f"ids has {length} positions, but wpe has rows for {longest} only.")
+    return embedding_lookup(ids, wte) + wpe[:length]  # (B, T, C) + (T, C)
+    ### END SOLUTION
+
+
 class PositionalEncoding(nn.Module):
     """Adds the vector of its position to every token, then applies dropout.
 
@@ -144,30 +168,6 @@ class PositionalEncoding(nn.Module):
             raise ValueError(f"x has {length} positions, but max_len is {max_len}.")
         return self.drop(x + self.pe[:, :length].to(x.dtype))  # (B, T, d) + (1, T, d)
         ### END SOLUTION
-
-
-def gpt2_embed(ids, wte, wpe):
-    """Token and position vectors, both from learned tables, added.
-
-    Args:
-        ids: token ids ``(B, T)``, int64.
-        wte: the weights of the token embedding, ``(V, C)``.
-        wpe: the weights of the position embedding, ``(T_max, C)``: one vector for each position.
-
-    Returns:
-        ``(B, T, C)``: entry ``(b, t)`` is ``wte[ids[b, t]] + wpe[t]``.
-
-    Raises:
-        ValueError: ``T`` is larger than ``T_max``.
-
-    Source: Radford et al. 2019 (GPT-2); Gehring et al. 2017, section 3.1 (learned positions).
-    """
-    ### BEGIN SOLUTION
-    length, longest = ids.shape[1], wpe.shape[0]
-    if length > longest:
-        raise ValueError(f"ids has {length} positions, but wpe has rows for {longest} only.")
-    return embedding_lookup(ids, wte) + wpe[:length]  # (B, T, C) + (T, C)
-    ### END SOLUTION
 
 
 def mean_pool(hidden, keep):

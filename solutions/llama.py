@@ -108,6 +108,41 @@ def apply_rope(x, positions, base=10000.0):
     ### END SOLUTION
 
 
+def test_rope(apply_rope):
+    """A test of `apply_rope`: it returns for a right implementation and raises for a wrong one.
+
+    Args:
+        apply_rope: the implementation to test, called as in Task 2. It comes in many styles, which differ in the last
+            digits.
+
+    Raises:
+        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
+
+    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    """
+    ### BEGIN SOLUTION
+    x = torch.randn(2, 3, 4, 6)  # (B, H, T, d_head)
+    positions = torch.tensor([0, 5, 2, 900])
+    for base in (10000.0, 50.0):
+        angles = torch.outer(positions.double(), base ** -(torch.arange(3).double() / 3))
+        pairs = torch.complex(x[..., :3].double(), x[..., 3:].double()) * torch.polar(torch.ones(4, 3).double(), angles)
+        expected = torch.cat([pairs.real, pairs.imag], dim=-1).float()
+        before = x.clone()
+        found = apply_rope(x, positions) if base == 10000 else apply_rope(x, positions, base)
+        torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
+        assert torch.equal(x, before)
+    half = x.bfloat16()
+    found = apply_rope(half, positions, 50.0)
+    assert found.dtype == half.dtype
+    torch.testing.assert_close(found.float(), expected, rtol=0.05, atol=0.05)
+    try:
+        apply_rope(x[..., :5], positions)
+    except Exception:
+        return
+    raise AssertionError("five entries were turned in pairs")
+    ### END SOLUTION
+
+
 class SwiGLU(nn.Module):
     """A feed-forward layer in which one hidden vector gates another: ``down(silu(gate(x)) * up(x))``.
 
@@ -330,39 +365,4 @@ def llama_state(state):
     if "lm_head.weight" in found and torch.equal(found["lm_head.weight"], found["embed_tokens.weight"]):
         del found["lm_head.weight"]
     return found
-    ### END SOLUTION
-
-
-def test_rope(apply_rope):
-    """A test of `apply_rope`: it returns for a right implementation and raises for a wrong one.
-
-    Args:
-        apply_rope: the implementation to test, called as in Task 2. It comes in many styles, which differ in the last
-            digits.
-
-    Raises:
-        Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
-
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
-    """
-    ### BEGIN SOLUTION
-    x = torch.randn(2, 3, 4, 6)  # (B, H, T, d_head)
-    positions = torch.tensor([0, 5, 2, 900])
-    for base in (10000.0, 50.0):
-        angles = torch.outer(positions.double(), base ** -(torch.arange(3).double() / 3))
-        pairs = torch.complex(x[..., :3].double(), x[..., 3:].double()) * torch.polar(torch.ones(4, 3).double(), angles)
-        expected = torch.cat([pairs.real, pairs.imag], dim=-1).float()
-        before = x.clone()
-        found = apply_rope(x, positions) if base == 10000 else apply_rope(x, positions, base)
-        torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
-        assert torch.equal(x, before)
-    half = x.bfloat16()
-    found = apply_rope(half, positions, 50.0)
-    assert found.dtype == half.dtype
-    torch.testing.assert_close(found.float(), expected, rtol=0.05, atol=0.05)
-    try:
-        apply_rope(x[..., :5], positions)
-    except Exception:
-        return
-    raise AssertionError("five entries were turned in pairs")
     ### END SOLUTION

@@ -9,31 +9,6 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR
 
 
-def noam_lr(step, d_model, warmup=4000, factor=1.0):
-    """Learning rate of a step: rises in proportion to the step, then falls as one over its root.
-
-    Args:
-        step: number of the step, from 1; 0 counts as 1.
-        d_model: width of the model.
-        warmup: number of the step with the highest rate, at least 1.
-        factor: multiplies the whole.
-
-    Returns:
-        A Python float: ``factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)``.
-
-    Raises:
-        ValueError: ``warmup`` is below 1.
-
-    Source: Vaswani et al. 2017, equation 3 (section 5.3).
-    """
-    ### BEGIN SOLUTION
-    if warmup < 1:
-        raise ValueError(f"warmup is {warmup}, but has to be at least 1: it is the step with the highest rate.")
-    step = max(step, 1)
-    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
-    ### END SOLUTION
-
-
 class AdamW(torch.optim.Optimizer):
     """Adam with decoupled weight decay.
 
@@ -99,6 +74,31 @@ class AdamW(torch.optim.Optimizer):
         ### END SOLUTION
 
 
+def noam_lr(step, d_model, warmup=4000, factor=1.0):
+    """Learning rate of a step: rises in proportion to the step, then falls as one over its root.
+
+    Args:
+        step: number of the step, from 1; 0 counts as 1.
+        d_model: width of the model.
+        warmup: number of the step with the highest rate, at least 1.
+        factor: multiplies the whole.
+
+    Returns:
+        A Python float: ``factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)``.
+
+    Raises:
+        ValueError: ``warmup`` is below 1.
+
+    Source: Vaswani et al. 2017, equation 3 (section 5.3).
+    """
+    ### BEGIN SOLUTION
+    if warmup < 1:
+        raise ValueError(f"warmup is {warmup}, but has to be at least 1: it is the step with the highest rate.")
+    step = max(step, 1)
+    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    ### END SOLUTION
+
+
 def noam_scheduler(optimizer, d_model, warmup=4000, factor=1.0):
     """Have an optimiser run at `noam_lr`.
 
@@ -147,7 +147,7 @@ def test_schedule(noam_lr):
     """A test of `noam_lr`: it returns for a right implementation and raises for a wrong one.
 
     Args:
-        noam_lr: the implementation to test, called as in Task 1. It comes in many styles: rates may be wrong by one in
+        noam_lr: the implementation to test, called as in Task 2. It comes in many styles: rates may be wrong by one in
             a million, as in float32, and a wrong ``warmup`` may raise an error of any class.
 
     Raises:

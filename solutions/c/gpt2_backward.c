@@ -144,68 +144,6 @@ void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dou
     /* END SOLUTION */
 }
 
-/* Back through attention_forward, with q, k, v, hs and the layout of inp as there:
- *
- *   preatt[b,h,t,u] = 1/sqrt(hs) * sum_i q[b,t,h,i] * k[b,u,h,i]   for u <= t
- *   att[b,h,t,:]    = softmax(preatt[b,h,t,:])                     over u <= t, and 0 for u > t
- *   out[b,t,h,i]    = sum_{u<=t} att[b,h,t,u] * v[b,u,h,i]
- *
- * dinp           (B, T, 3C), added to: dq, then dk, then dv for every position, as in inp
- * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future positions u > t stay as they are.
- *                preatt and att have no other use, so dpreatt and datt hold one call's gradients
- * dout           (B, T, C)
- * inp            (B, T, 3C)
- * att            (B, NH, T, T), as attention_forward wrote it
- *
- * Source: the chain rule on Vaswani et al. 2017, equation 1; the softmax's part: Bridle 1990.
- */
-void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
-                        const float *att, int B, int T, int C, int NH) {
-    /* BEGIN SOLUTION */
-    int hs = C / NH;
-    float scale = 1.0f / sqrtf((float)hs);
-    PARALLEL_FOR_2
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < NH; h++) { /* heads touch different channels, so threads never meet */
-            for (int t = 0; t < T; t++) {
-                size_t row = (((size_t)b * NH + h) * T + t) * T;
-                const float *weights = att + row;
-                const float *d = dout + ((size_t)b * T + t) * C + (size_t)h * hs;
-                size_t at_q = ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
-
-                /* Through out = sum_u weights[u] v[u]; and the sum that the softmax needs. */
-                float sum = 0.0f;
-                for (int u = 0; u <= t; u++) {
-                    size_t at_v = ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
-                    float da = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        da += d[i] * inp[at_v + i];
-                        dinp[at_v + i] += weights[u] * d[i];
-                    }
-                    datt[row + u] += da;
-                    sum += weights[u] * da;
-                }
-
-                /* Through the softmax and the scores. */
-                for (int u = 0; u <= t; u++) {
-                    size_t at_k = ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
-                    float da = 0.0f;
-                    for (int i = 0; i < hs; i++) {
-                        da += d[i] * inp[at_k + C + i];
-                    }
-                    float dp = weights[u] * (da - sum);
-                    dpreatt[row + u] += dp;
-                    for (int i = 0; i < hs; i++) {
-                        dinp[at_q + i] += scale * dp * inp[at_k + i];
-                        dinp[at_k + i] += scale * dp * inp[at_q + i];
-                    }
-                }
-            }
-        }
-    }
-    /* END SOLUTION */
-}
-
 /* Back through gelu_forward, with x = inp[n]:
  *
  *   out[n] = 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))
@@ -269,6 +207,68 @@ void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const f
             for (int v = 0; v < V; v++) {
                 float right = v == targets[row] ? 1.0f : 0.0f;
                 dlogits[row * Vp + v] += (probs[row * Vp + v] - right) * dlosses[row];
+            }
+        }
+    }
+    /* END SOLUTION */
+}
+
+/* Back through attention_forward, with q, k, v, hs and the layout of inp as there:
+ *
+ *   preatt[b,h,t,u] = 1/sqrt(hs) * sum_i q[b,t,h,i] * k[b,u,h,i]   for u <= t
+ *   att[b,h,t,:]    = softmax(preatt[b,h,t,:])                     over u <= t, and 0 for u > t
+ *   out[b,t,h,i]    = sum_{u<=t} att[b,h,t,u] * v[b,u,h,i]
+ *
+ * dinp           (B, T, 3C), added to: dq, then dk, then dv for every position, as in inp
+ * dpreatt, datt  (B, NH, T, T), added to; they arrive as zeros, and their future positions u > t stay as they are.
+ *                preatt and att have no other use, so dpreatt and datt hold one call's gradients
+ * dout           (B, T, C)
+ * inp            (B, T, 3C)
+ * att            (B, NH, T, T), as attention_forward wrote it
+ *
+ * Source: the chain rule on Vaswani et al. 2017, equation 1; the softmax's part: Bridle 1990.
+ */
+void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
+                        const float *att, int B, int T, int C, int NH) {
+    /* BEGIN SOLUTION */
+    int hs = C / NH;
+    float scale = 1.0f / sqrtf((float)hs);
+    PARALLEL_FOR_2
+    for (int b = 0; b < B; b++) {
+        for (int h = 0; h < NH; h++) { /* heads touch different channels, so threads never meet */
+            for (int t = 0; t < T; t++) {
+                size_t row = (((size_t)b * NH + h) * T + t) * T;
+                const float *weights = att + row;
+                const float *d = dout + ((size_t)b * T + t) * C + (size_t)h * hs;
+                size_t at_q = ((size_t)b * T + t) * 3 * C + (size_t)h * hs;
+
+                /* Through out = sum_u weights[u] v[u]; and the sum that the softmax needs. */
+                float sum = 0.0f;
+                for (int u = 0; u <= t; u++) {
+                    size_t at_v = ((size_t)b * T + u) * 3 * C + 2 * (size_t)C + (size_t)h * hs;
+                    float da = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        da += d[i] * inp[at_v + i];
+                        dinp[at_v + i] += weights[u] * d[i];
+                    }
+                    datt[row + u] += da;
+                    sum += weights[u] * da;
+                }
+
+                /* Through the softmax and the scores. */
+                for (int u = 0; u <= t; u++) {
+                    size_t at_k = ((size_t)b * T + u) * 3 * C + C + (size_t)h * hs;
+                    float da = 0.0f;
+                    for (int i = 0; i < hs; i++) {
+                        da += d[i] * inp[at_k + C + i];
+                    }
+                    float dp = weights[u] * (da - sum);
+                    dpreatt[row + u] += dp;
+                    for (int i = 0; i < hs; i++) {
+                        dinp[at_q + i] += scale * dp * inp[at_k + i];
+                        dinp[at_k + i] += scale * dp * inp[at_q + i];
+                    }
+                }
             }
         }
     }

@@ -128,6 +128,44 @@ void matmul_forward(float *out, const float *inp, const float *weight, const flo
     /* END SOLUTION */
 }
 
+/* The Gaussian error linear unit, in the tanh form that GPT-2 uses, of every entry.
+ *
+ *   out[n] = 0.5 * inp[n] * (1 + tanh(sqrt(2/pi) * (inp[n] + 0.044715 * inp[n]^3)))
+ *
+ * out  (N), written
+ * inp  (N)
+ *
+ * Source: Hendrycks and Gimpel 2016, section 2.
+ */
+void gelu_forward(float *out, const float *inp, int N) {
+    /* BEGIN SOLUTION */
+    const float scale = 0.79788456f; /* sqrt(2 / pi) */
+    PARALLEL_FOR
+    for (int n = 0; n < N; n++) {
+        float x = inp[n];
+        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + 0.044715f * x * x * x)));
+    }
+    /* END SOLUTION */
+}
+
+/* A residual connection: what goes around a part of the network, and what comes out of it.
+ *
+ *   out[n] = inp1[n] + inp2[n]
+ *
+ * out         (N), written
+ * inp1, inp2  (N)
+ *
+ * Source: He et al. 2016, equation 1.
+ */
+void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
+    /* BEGIN SOLUTION */
+    PARALLEL_FOR
+    for (int n = 0; n < N; n++) {
+        out[n] = inp1[n] + inp2[n];
+    }
+    /* END SOLUTION */
+}
+
 /* Causal self-attention in NH heads, on queries, keys and values that lie side by side.
  *
  * With q, k and v of head h being the channels h*hs .. (h+1)*hs - 1 inside the three blocks of C channels of inp:
@@ -190,44 +228,6 @@ void attention_forward(float *out, float *preatt, float *att, const float *inp, 
                 }
             }
         }
-    }
-    /* END SOLUTION */
-}
-
-/* The Gaussian error linear unit, in the tanh form that GPT-2 uses, of every entry.
- *
- *   out[n] = 0.5 * inp[n] * (1 + tanh(sqrt(2/pi) * (inp[n] + 0.044715 * inp[n]^3)))
- *
- * out  (N), written
- * inp  (N)
- *
- * Source: Hendrycks and Gimpel 2016, section 2.
- */
-void gelu_forward(float *out, const float *inp, int N) {
-    /* BEGIN SOLUTION */
-    const float scale = 0.79788456f; /* sqrt(2 / pi) */
-    PARALLEL_FOR
-    for (int n = 0; n < N; n++) {
-        float x = inp[n];
-        out[n] = 0.5f * x * (1.0f + tanhf(scale * (x + 0.044715f * x * x * x)));
-    }
-    /* END SOLUTION */
-}
-
-/* A residual connection: what goes around a part of the network, and what comes out of it.
- *
- *   out[n] = inp1[n] + inp2[n]
- *
- * out         (N), written
- * inp1, inp2  (N)
- *
- * Source: He et al. 2016, equation 1.
- */
-void residual_forward(float *out, const float *inp1, const float *inp2, int N) {
-    /* BEGIN SOLUTION */
-    PARALLEL_FOR
-    for (int n = 0; n < N; n++) {
-        out[n] = inp1[n] + inp2[n];
     }
     /* END SOLUTION */
 }

@@ -13,9 +13,9 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
 void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
                        int B, int T, int C);
 void matmul_forward(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC);
-void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH);
 void gelu_forward(float *out, const float *inp, int N);
 void residual_forward(float *out, const float *inp1, const float *inp2, int N);
+void attention_forward(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH);
 void softmax_forward(float *probs, const float *logits, int B, int T, int V, int Vp);
 void crossentropy_forward(float *losses, const float *probs, const int *targets, int B, int T, int Vp);
 
@@ -24,12 +24,12 @@ void layernorm_backward(float *dinp, float *dweight, float *dbias, const float *
                         const float *weight, const float *mean, const float *rstd, int B, int T, int C);
 void matmul_backward(float *dinp, float *dweight, float *dbias, const float *dout, const float *inp,
                      const float *weight, int B, int T, int C, int OC);
-void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
-                        const float *att, int B, int T, int C, int NH);
 void gelu_backward(float *dinp, const float *inp, const float *dout, int N);
 void residual_backward(float *dinp1, float *dinp2, const float *dout, int N);
 void crossentropy_softmax_backward(float *dlogits, const float *dlosses, const float *probs, const int *targets, int B,
                                    int T, int V, int Vp);
+void attention_backward(float *dinp, float *dpreatt, float *datt, const float *dout, const float *inp,
+                        const float *att, int B, int T, int C, int NH);
 void adamw_update(float *params, const float *grads, float *m, float *v, long n, float lr, float beta1, float beta2,
                   float eps, float weight_decay, int t);
 

@@ -44,6 +44,13 @@ def test_every_task_has_its_box_once_and_on_the_path(unit) -> None:
 
 
 @PATHS
+def test_the_numbers_of_the_boxes_rise(unit) -> None:
+    """They count the tasks of the notebook: it has the order in which the chapter teaches them."""
+    numbers = [task.number for sitting in chapter_path.path_of(unit.name).sittings for task in sitting.tasks]
+    assert numbers == list(range(1, len(unit.task_ids) + 1))
+
+
+@PATHS
 def test_a_chapter_has_a_debugging_story_and_two_challenges(unit) -> None:
     text = chapter(unit.name)
     story = re.search(r"^\([\w-]+-debugging\)=\n## .*?(?=^## )", text, re.MULTILINE | re.DOTALL)

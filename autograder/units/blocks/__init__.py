@@ -1,2 +1,2 @@
 TITLE = "Feed-forward, residual, normalisation, dropout"
-TASKS = ("gelu", "LayerNorm", "rms_norm", "FeedForward", "dropout", "SublayerConnection", "test_layer_norm")
+TASKS = ("gelu", "LayerNorm", "rms_norm", "dropout", "FeedForward", "SublayerConnection", "test_layer_norm")

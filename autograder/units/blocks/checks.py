@@ -359,102 +359,6 @@ def test_rms_types_arguments_and_gradients(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# FeedForward
-
-
-def random_feed_forward(rng, d, d_ff, dtype=torch.float32, scale=1.0):
-    """Weights and biases of order 1: small ones would hide most mistakes."""
-    shapes = {"w_1.weight": (d_ff, d), "w_1.bias": (d_ff,), "w_2.weight": (d, d_ff), "w_2.bias": (d,)}
-    return {name: (scale * rng.normal(*shape, dtype=torch.float64)).to(dtype) for name, shape in shapes.items()}
-
-
-def feed_forward_by_hand(x, parameters, activation):
-    """The formula in float64."""
-    w_1, b_1, w_2, b_2 = (tensor.double() for tensor in parameters.values())
-    hidden = x.double() @ w_1.T + b_1
-    hidden = hidden.clamp(min=0) if activation == "relu" else F.gelu(hidden, approximate="tanh")
-    return (hidden @ w_2.T + b_2).to(x.dtype)
-
-
-def check_feed_forward(learner, rng, sizes, options, dtype=torch.float32, scale=1.0, tolerance=None, by_position=()):
-    """With options given by name, and some ``by_position``."""
-    b, t, d, d_ff = sizes
-    x, parameters = rng.normal(b, t, d, dtype=dtype), random_feed_forward(rng, d, d_ff, dtype, scale)
-    activation = dict(zip(("dropout", "activation"), by_position)) | options
-    expected = feed_forward_by_hand(x, parameters, activation.get("activation", "relu"))
-    given = "".join([f", {value!r}" for value in by_position] + [f", {k}={v!r}" for k, v in options.items()])
-    what = f"FeedForward({d}, {d_ff}{given}) of x ({b}, {t}, {d}) in {dtype}, in evaluation mode"
-    more = {"build": ((d, d_ff, *by_position), options), "parameters": parameters, "tolerance": tolerance}
-    check_call(learner, "FeedForward", {"x": x}, expected, what, **more)
-
-
-@pytest.mark.task("blocks.FeedForward", points=1)
-def test_relu_layer(learner, reference, rng):
-    """With given weights and ReLU, which is the default, the output is right."""
-    for sizes in ((3, 4, 5, 7), (2, 3, 6, 4), (1, 2, 4, 16)):  # narrower than the model too: catches 4 d_model
-        check_feed_forward(learner, rng, sizes, {})
-        check_feed_forward(learner, rng, sizes, {"dropout": 0.5, "activation": "relu"})
-
-
-@pytest.mark.task("blocks.FeedForward", points=1)
-def test_gelu_layer(learner, reference, rng):
-    """With GELU, in the form with tanh, the output is right."""
-    check_feed_forward(learner, rng, (2, 3, 4, 6), {"activation": "gelu"})
-    check_feed_forward(learner, rng, (2, 3, 4, 6), {}, by_position=(0.2, "gelu"))
-    # float64 catches the form with erf.
-    check_feed_forward(learner, rng, (3, 2, 5, 8), {"activation": "gelu"}, torch.float64)
-
-
-@pytest.mark.task("blocks.FeedForward", points=1)
-def test_unknown_activation(learner, reference, rng):
-    """An activation that does not exist raises ValueError, when the layer is built or when it is called."""
-    names = [rng.choice(["swish", "tanh", "identity"]), "relu6", "", rng.choice(["ReLU", "GELU"])]
-    check_refused(learner, "FeedForward", rng.normal(2, 3, 4), (4, 5), "activation", names)
-
-
-@pytest.mark.task("blocks.FeedForward", points=1)
-def test_feed_forward_types_and_gradients(learner, reference, rng):
-    """Works in float64 and bfloat16; gradients reach the input and every weight and bias."""
-    check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.float64)
-    # Two linear layers in bfloat16: 1e-1. Larger weights would enlarge its rounding.
-    check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.bfloat16, 0.5, 1e-1)
-    x, cotangent = (rng.normal(2, 3, 4, dtype=torch.float64) for _ in range(2))
-    for activation in ("relu", "gelu"):
-        parameters = random_feed_forward(rng, 4, 6, torch.float64)
-        more = {"build": ((4, 6), {"activation": activation}), "parameters": parameters}
-        check_gradients(learner, reference, "FeedForward", {"x": x}, cotangent, f"activation={activation!r}", **more)
-
-
-def feed_forward_in_training(learner, x, build, options, weights):
-    """A feed-forward layer in training mode, with given weights."""
-    module = learner.FeedForward(*build, **options).train()
-    load_layers(module, weights)
-    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
-    return module(x)
-
-
-@pytest.mark.task("blocks.FeedForward", points=2)
-def test_dropout_on_the_hidden_layer(learner, reference, rng):
-    """In training, dropout acts between activation and w_2, and nowhere else."""
-    d = 30
-    for p, options in ((0.4, {"dropout": 0.4, "activation": "gelu"}), (0.25, {"dropout": 0.25}), (0.1, {})):
-        # d_ff = d and w_2 is the identity: less w_2's bias, the answer is the hidden layer after dropout. Catches
-        # dropout after w_2 (the bias is dropped too), before w_1, and before GELU. Hidden units lie between 0.5 and 3,
-        # where ReLU drops none and GELU is far from linear.
-        x, bias = rng.normal(9, 11, d), 5 + rng.normal(d)
-        w_1 = 0.02 * rng.normal(d, d), rng.uniform(d, low=1.2, high=2.2)
-        hidden = F.linear(x, *w_1)
-        hidden = F.gelu(hidden, approximate="tanh") if "activation" in options else torch.relu(hidden)
-        weights = {"w_1": w_1, "w_2": (torch.eye(d), bias)}
-        got = learner.run(feed_forward_in_training, x, (d, d), options, weights, uses=(load_layers,))
-        what = f"FeedForward({d}, {d}, {options}) in training mode"
-        assert_close(got, hidden, what, atol=math.inf)  # for now only type, shape and dtype
-        kept = got - bias
-        kept = torch.where(kept.abs() < 1e-4, torch.zeros_like(kept), kept)  # rounding of adding the bias
-        assert_dropped(kept, hidden, p, f"{what}: the hidden layer as w_2 gets it")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # dropout
 
 
@@ -573,6 +477,102 @@ def test_dropout_types_argument_and_gradient(learner, reference, rng):
     got, gradient = learner.run(drop_and_differentiate, x, p, cotangent, uses=(weighted_gradients,))
     expected = torch.where(got == 0, torch.zeros_like(x), cotangent / (1 - p))
     assert_close(gradient, expected, f"the gradient of dropout(x, {p})")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# FeedForward
+
+
+def random_feed_forward(rng, d, d_ff, dtype=torch.float32, scale=1.0):
+    """Weights and biases of order 1: small ones would hide most mistakes."""
+    shapes = {"w_1.weight": (d_ff, d), "w_1.bias": (d_ff,), "w_2.weight": (d, d_ff), "w_2.bias": (d,)}
+    return {name: (scale * rng.normal(*shape, dtype=torch.float64)).to(dtype) for name, shape in shapes.items()}
+
+
+def feed_forward_by_hand(x, parameters, activation):
+    """The formula in float64."""
+    w_1, b_1, w_2, b_2 = (tensor.double() for tensor in parameters.values())
+    hidden = x.double() @ w_1.T + b_1
+    hidden = hidden.clamp(min=0) if activation == "relu" else F.gelu(hidden, approximate="tanh")
+    return (hidden @ w_2.T + b_2).to(x.dtype)
+
+
+def check_feed_forward(learner, rng, sizes, options, dtype=torch.float32, scale=1.0, tolerance=None, by_position=()):
+    """With options given by name, and some ``by_position``."""
+    b, t, d, d_ff = sizes
+    x, parameters = rng.normal(b, t, d, dtype=dtype), random_feed_forward(rng, d, d_ff, dtype, scale)
+    activation = dict(zip(("dropout", "activation"), by_position)) | options
+    expected = feed_forward_by_hand(x, parameters, activation.get("activation", "relu"))
+    given = "".join([f", {value!r}" for value in by_position] + [f", {k}={v!r}" for k, v in options.items()])
+    what = f"FeedForward({d}, {d_ff}{given}) of x ({b}, {t}, {d}) in {dtype}, in evaluation mode"
+    more = {"build": ((d, d_ff, *by_position), options), "parameters": parameters, "tolerance": tolerance}
+    check_call(learner, "FeedForward", {"x": x}, expected, what, **more)
+
+
+@pytest.mark.task("blocks.FeedForward", points=1)
+def test_relu_layer(learner, reference, rng):
+    """With given weights and ReLU, which is the default, the output is right."""
+    for sizes in ((3, 4, 5, 7), (2, 3, 6, 4), (1, 2, 4, 16)):  # narrower than the model too: catches 4 d_model
+        check_feed_forward(learner, rng, sizes, {})
+        check_feed_forward(learner, rng, sizes, {"dropout": 0.5, "activation": "relu"})
+
+
+@pytest.mark.task("blocks.FeedForward", points=1)
+def test_gelu_layer(learner, reference, rng):
+    """With GELU, in the form with tanh, the output is right."""
+    check_feed_forward(learner, rng, (2, 3, 4, 6), {"activation": "gelu"})
+    check_feed_forward(learner, rng, (2, 3, 4, 6), {}, by_position=(0.2, "gelu"))
+    # float64 catches the form with erf.
+    check_feed_forward(learner, rng, (3, 2, 5, 8), {"activation": "gelu"}, torch.float64)
+
+
+@pytest.mark.task("blocks.FeedForward", points=1)
+def test_unknown_activation(learner, reference, rng):
+    """An activation that does not exist raises ValueError, when the layer is built or when it is called."""
+    names = [rng.choice(["swish", "tanh", "identity"]), "relu6", "", rng.choice(["ReLU", "GELU"])]
+    check_refused(learner, "FeedForward", rng.normal(2, 3, 4), (4, 5), "activation", names)
+
+
+@pytest.mark.task("blocks.FeedForward", points=1)
+def test_feed_forward_types_and_gradients(learner, reference, rng):
+    """Works in float64 and bfloat16; gradients reach the input and every weight and bias."""
+    check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.float64)
+    # Two linear layers in bfloat16: 1e-1. Larger weights would enlarge its rounding.
+    check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.bfloat16, 0.5, 1e-1)
+    x, cotangent = (rng.normal(2, 3, 4, dtype=torch.float64) for _ in range(2))
+    for activation in ("relu", "gelu"):
+        parameters = random_feed_forward(rng, 4, 6, torch.float64)
+        more = {"build": ((4, 6), {"activation": activation}), "parameters": parameters}
+        check_gradients(learner, reference, "FeedForward", {"x": x}, cotangent, f"activation={activation!r}", **more)
+
+
+def feed_forward_in_training(learner, x, build, options, weights):
+    """A feed-forward layer in training mode, with given weights."""
+    module = learner.FeedForward(*build, **options).train()
+    load_layers(module, weights)
+    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    return module(x)
+
+
+@pytest.mark.task("blocks.FeedForward", points=2)
+def test_dropout_on_the_hidden_layer(learner, reference, rng):
+    """In training, dropout acts between activation and w_2, and nowhere else."""
+    d = 30
+    for p, options in ((0.4, {"dropout": 0.4, "activation": "gelu"}), (0.25, {"dropout": 0.25}), (0.1, {})):
+        # d_ff = d and w_2 is the identity: less w_2's bias, the answer is the hidden layer after dropout. Catches
+        # dropout after w_2 (the bias is dropped too), before w_1, and before GELU. Hidden units lie between 0.5 and 3,
+        # where ReLU drops none and GELU is far from linear.
+        x, bias = rng.normal(9, 11, d), 5 + rng.normal(d)
+        w_1 = 0.02 * rng.normal(d, d), rng.uniform(d, low=1.2, high=2.2)
+        hidden = F.linear(x, *w_1)
+        hidden = F.gelu(hidden, approximate="tanh") if "activation" in options else torch.relu(hidden)
+        weights = {"w_1": w_1, "w_2": (torch.eye(d), bias)}
+        got = learner.run(feed_forward_in_training, x, (d, d), options, weights, uses=(load_layers,))
+        what = f"FeedForward({d}, {d}, {options}) in training mode"
+        assert_close(got, hidden, what, atol=math.inf)  # for now only type, shape and dtype
+        kept = got - bias
+        kept = torch.where(kept.abs() < 1e-4, torch.zeros_like(kept), kept)  # rounding of adding the bias
+        assert_dropped(kept, hidden, p, f"{what}: the hidden layer as w_2 gets it")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

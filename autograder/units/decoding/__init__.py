@@ -1,2 +1,2 @@
 TITLE = "Greedy, sampling, beam search, KV cache"
-TASKS = ("greedy_decode", "sample_next", "beam_search", "KVCache", "cached_greedy_decode", "test_beam")
+TASKS = ("greedy_decode", "sample_next", "KVCache", "cached_greedy_decode", "beam_search", "test_beam")

@@ -632,6 +632,292 @@ def test_large_logits_and_other_types(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# KVCache
+
+
+def fill(learner, updates, caches=1):
+    """Updates of new caches in turn: which cache, layer, k, v.
+
+    Returns the lengths of the new caches, what came back each time with the lengths then, and every k and v after.
+    """
+    made = [learner.KVCache() for _ in range(caches)]
+    lengths, replies = [cache.length for cache in made], []
+    for which, layer, k, v in updates:
+        both = made[which].update(layer, k, v)
+        if not isinstance(both, (tuple, list)) or len(both) != 2:
+            return "update should return two tensors, (k, v)."
+        replies.append([both[0].clone(), both[1].clone(), [cache.length for cache in made]])
+    return lengths, replies, [(k, v) for _, _, k, v in updates]
+
+
+def random_updates(rng, shape, plan, dtype=torch.float32):
+    """Updates for `fill`: ``plan`` lists (cache, layer, new positions)."""
+    batch, heads, width = shape
+    return [
+        (which, layer, *(rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2)))
+        for which, layer, time in plan
+    ]
+
+
+def check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengths=True):
+    """Fill caches, and compare all that `update` returned, and the lengths."""
+    updates = random_updates(rng, shape, plan, dtype)
+    first, replies, arguments = reply_of(learner, fill, updates, caches)
+    if lengths:
+        assert_equal(list(first), [0] * caches, "the length of a new cache")
+    for done, (k, v, now) in enumerate(replies, 1):
+        which, layer, *_ = updates[done - 1]
+        mine = [one for one in updates[:done] if one[:2] == (which, layer)]
+        time = sum(one[2].shape[-2] for one in mine)
+        for got, index, name in ((k, 2, "keys"), (v, 3, "values")):
+            wanted = torch.cat([one[index] for one in mine], dim=-2)
+            assert_equal(got, wanted, f"the {name} of layer {layer} after {time} positions")
+        if lengths:
+            read = [sum(one[2].shape[-2] for one in updates[:done] if one[:2] == (each, 0)) for each in range(caches)]
+            assert_equal(list(now), read, f"cache.length after update number {done}, of layer {layer}")
+    for (k, v), (_, _, k_before, v_before) in zip(arguments, updates):
+        assert_equal((k, v), (k_before, v_before), ("the argument k after the call", "the argument v after the call"))
+
+
+@pytest.mark.task("decoding.KVCache", points=2)
+def test_grows_along_time(learner, reference, rng):
+    """update returns all keys and all values of a layer so far, each in the order in which they came."""
+    check_cache(learner, rng, (2, 3, 5), [(0, 0, 1)] * 4, lengths=False)
+    check_cache(learner, rng, (1, 4, 2), [(0, 0, 7), (0, 0, 1), (0, 0, 3)], lengths=False)
+    check_cache(learner, rng, (5, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_layers_have_their_own(learner, reference, rng):
+    """Each layer grows independently of the others."""
+    plan = [(0, layer, time) for time in (4, 1, 2) for layer in range(3)]
+    check_cache(learner, rng, (2, 3, 4), plan, lengths=False)
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_length_of_layer_zero(learner, reference, rng):
+    """length is the number of positions in layer 0, and 0 when it holds none."""
+    check_cache(learner, rng, (2, 3, 5), [(0, 0, 6), (0, 1, 6), (0, 2, 6), (0, 0, 1), (0, 1, 1), (0, 2, 1)])
+    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (0, 0, 3), (0, 1, 2), (0, 1, 9), (0, 0, 1)])
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_caches_and_types(learner, reference, rng):
+    """Two caches are independent, and keep the dtype."""
+    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (1, 0, 3), (0, 0, 1), (1, 1, 2), (0, 1, 3)], caches=2)
+    for dtype in (torch.float64, torch.bfloat16):
+        check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
+
+
+def fill_and_reorder(learner, steps):
+    """A new cache goes through updates (layer, k, v) and new orders (rows alone).
+
+    Returns the length and, after an update, k and v, each as it was then; all that was handed out and all arguments,
+    as they are at the end.
+    """
+    cache, then, now = learner.KVCache(), [], []
+    for step in steps:
+        if len(step) == 1:
+            cache.reorder(step[0])
+            then.append([cache.length])
+            continue
+        k, v = cache.update(*step)
+        now.append([k, v])
+        then.append([cache.length, k.clone(), v.clone()])
+    return then, now, steps
+
+
+def check_reorder(learner, rng, shape, plan, what, dtype=torch.float32):
+    """Follow a plan of (layer, new positions) and of orders, lists of rows, and compare all that comes back."""
+    batch, heads, width = shape
+    layers, steps, expected, arguments = {}, [], [], []
+    for item in plan:
+        if isinstance(item, list):
+            rows, batch = torch.tensor(item, dtype=torch.long), len(item)
+            layers = {layer: (k[rows], v[rows]) for layer, (k, v) in layers.items()}
+            steps.append((rows,))
+        else:
+            layer, time = item
+            k, v = (rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2))
+            steps.append((layer, k, v))
+            if layer in layers:
+                k, v = (torch.cat(pair, dim=-2) for pair in zip(layers[layer], (k, v)))
+            layers[layer] = k, v
+        arguments.append(tuple(one.clone() if isinstance(one, torch.Tensor) else one for one in steps[-1]))
+        length = layers[0][0].shape[-2] if 0 in layers else 0
+        expected.append([length] if len(steps[-1]) == 1 else [length, k, v])
+    then, now, after = reply_of(learner, fill_and_reorder, steps, parts=3)
+    handed_out = []
+    for item, got, wanted in zip(plan, then, expected):
+        where = f"after reorder(rows {item})" if isinstance(item, list) else f"after an update of layer {item[0]}"
+        assert_equal(got[0], wanted[0], f"cache.length {where}, {what}")
+        for mine, right, name in zip(got[1:], wanted[1:], ("keys", "values")):
+            assert_equal(mine, right, f"the {name} of layer {item[0]} {what}")
+        handed_out += [wanted[1:]] * (not isinstance(item, list))
+    for pair, right in zip(now, handed_out):
+        assert_equal(tuple(pair), tuple(right), ("keys that update returned, at the end", "values that it returned"))
+    for got, before in zip(after, arguments):
+        for mine, right in zip(got, before):
+            if isinstance(right, torch.Tensor):
+                assert_equal(mine, right, "an argument of update or of reorder, at the end")
+
+
+@pytest.mark.task("decoding.KVCache", points=2)
+def test_rows_in_a_new_order(learner, reference, rng):
+    """reorder puts the rows of every layer in a new order, drops rows and repeats them."""
+    # A permutation that is not its own inverse; three rows and four heads, so that no axis passes for another.
+    check_reorder(
+        learner, rng, (3, 4, 2), [(0, 2), (1, 2), [1, 2, 0], (0, 1), (1, 1), (2, 3)], "after rows changed places"
+    )
+    check_reorder(
+        learner, rng, (3, 2, 5), [(0, 2), (1, 2), [2, 0, 2, 2, 0], (0, 1), (1, 1)], "after rows were repeated"
+    )
+    check_reorder(learner, rng, (4, 2, 3), [(0, 3), (1, 3), [3, 1], (0, 1), (1, 2)], "after rows were dropped")
+    plan = [(0, 1), (1, 1), [0, 0, 1], (0, 1), (1, 1), [2, 1, 0], [2, 2, 1, 0], (0, 2), (1, 2)]
+    check_reorder(learner, rng, (2, 1, 3), plan, "after several new orders", dtype=torch.float64)
+
+
+@pytest.mark.task("decoding.KVCache", points=1)
+def test_nothing_handed_out_changes(learner, reference, rng):
+    """reorder leaves alone what update has returned and what it got, its rows too; an empty cache has no rows."""
+    check_reorder(learner, rng, (3, 2, 4), [(0, 2), (1, 1), [2, 0, 1], [1, 1, 2], (0, 1), (1, 1)], "in another order")
+    check_reorder(learner, rng, (2, 3, 1), [[1, 0], (0, 2), (1, 2), [1, 0], (0, 1)], "of a cache that was empty")
+
+
+def write_with_cache(learner, weights, prompt, count, heads):
+    """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
+
+    Returns the ids, the last logits, and the length of the cache.
+    """
+    cache = learner.KVCache()
+    ids = new = prompt
+    for _ in range(count):
+        start = cache.length
+        x = weights["table"][new] + weights["positions"][start : start + new.shape[1]]
+        for layer, (w_q, w_k, w_v, w_o) in enumerate(weights["layers"]):
+            q, k, v = (
+                (x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v)
+            )  # (B, H, T_new, d_head)
+            k, v = cache.update(layer, k, v)
+            time = k.shape[-2]
+            allowed = torch.arange(time) <= torch.arange(time - q.shape[-2], time)[:, None]
+            scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+            mixed = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) @ v
+            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
+        logits = x[:, -1] @ weights["output"]
+        new = logits.argmax(dim=-1, keepdim=True)
+        ids = torch.cat([ids, new], dim=1)
+    return ids, logits, cache.length
+
+
+def write_by_hand(weights, prompt, count, heads):
+    """The text of `write_with_cache`, written without a cache: the whole text is read at every step."""
+    ids = prompt
+    for _ in range(count):
+        x = weights["table"][ids] + weights["positions"][: ids.shape[1]]
+        for w_q, w_k, w_v, w_o in weights["layers"]:
+            q, k, v = ((x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v))
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
+        logits = x[:, -1] @ weights["output"]
+        ids = torch.cat([ids, logits.argmax(dim=-1, keepdim=True)], dim=1)
+    return ids, logits
+
+
+@pytest.mark.task("decoding.KVCache", points=2)
+def test_same_text_as_without(learner, reference, rng):
+    """A decoder that reads only new tokens, with your cache, writes the same text as one that reads everything."""
+    heads, width, size = 2, 6, 13
+
+    def matrices(count):
+        return [rng.normal(width, width, dtype=torch.float64) / 2 for _ in range(count)]
+
+    weights = {
+        "table": rng.normal(size, width, dtype=torch.float64),
+        "positions": rng.normal(20, width, dtype=torch.float64),
+        "layers": [matrices(4) for _ in range(3)],
+        "output": rng.normal(width, size, dtype=torch.float64),
+    }
+    prompt = rng.integers(0, size, 2, 5)
+    ids, logits, length = learner.run(write_with_cache, weights, prompt, 10, heads)
+    expected, last = write_by_hand(weights, prompt, 10, heads)
+    assert_equal(ids, expected, "the text written with your cache")
+    assert_close(logits, last, "the logits of the last step with your cache")
+    assert_equal(length, 14, "cache.length at the end (the last token has not been read)")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# cached_greedy_decode
+
+
+def search_twice(learner, table, sources, max_len):
+    """Two calls of cached_greedy_decode with one model, and with sources and masks of the same shapes."""
+    model = SteppingModel(table, [])
+    return [learner.cached_greedy_decode(model, *pair, max_len) for pair in sources]
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_every_call_begins_anew(learner, reference, rng):
+    """Each of two calls gives what greedy_decode gives: nothing of the first one is left for the second one."""
+    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+    sources = [random_sources(rng, 4, 2, 3) for _ in range(2)]
+    uses = (ReadingGenerator, LookupModel, SteppingModel)
+    found = reply_of(learner, search_twice, table, sources, 6, parts=2, uses=uses)
+    for ids, pair, which in zip(found, sources, ("first", "second")):
+        expected = padded_rows(greedy_rows(table, *pair, 6), 6)
+        assert_equal(ids, expected, f"the {which} of two calls of cached_greedy_decode(model, src (3, 4), src_mask, 6)")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_same_tokens_with_a_cache(learner, reference, rng):
+    """Each row is that of greedy_decode: every token depends on all before it and on the source, up to max_len."""
+    check_tokens(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=2)
+def test_one_position_in_a_step(learner, reference, rng):
+    """Each step runs the decoder on the newest position of a row, and on no other."""
+    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
+    for lengths, max_len in (((4, 2), 7), ((3, 5, 2), 12)):
+        src, mask = random_sources(rng, *lengths)
+        expected = greedy_rows(table, src, mask, max_len)
+        what = f"(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
+        positions = check_greedy(learner, "cached_greedy_decode", table, src, mask, max_len, expected, what)[5]
+        most = len(src) * max_len  # a last step whose token has no room any more does little harm
+        if not isinstance(positions, int) or positions > most:
+            raise AssertionError(
+                f"cached_greedy_decode{what}: the decoder processed {positions} positions, but {len(src)} rows of "
+                f"{max_len} columns need {len(src) * (max_len - 1)}. Call model.decode_step once in a step, with the "
+                "newest ids and one cache for all steps; model.decode is not needed."
+            )
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_rows_finish_with_a_cache(learner, reference, rng):
+    """A row ends with the end symbol and is padded from there, while the others go on."""
+    check_finishing(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_other_start_and_end_with_a_cache(learner, reference, rng):
+    """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
+    check_other_ids(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_encoded_once_with_a_cache(learner, reference, rng):
+    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
+    check_manners(learner, rng, "cached_greedy_decode")
+
+
+@pytest.mark.task("decoding.cached_greedy_decode", points=1)
+def test_model_of_attention_with_a_cache(learner, reference, rng):
+    """A small encoder-decoder of attention writes with your function what it writes without a cache."""
+    for dtype in (torch.float64, torch.float32):
+        check_with_attention(learner, reference, rng, "cached_greedy_decode", dtype)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # beam_search
 
 
@@ -926,289 +1212,3 @@ def test_other_start_and_end_in_the_beam(learner, reference, rng):
     case = random_case(seed_of(rng), (2, 3), 8, 3, 6, 5, ((BOS, 1.2), (EOS, 1.2)), 8, frozenset({BOS, EOS}))
     what = ["an output of beam_search(..., bos_id=6, eos_id=5)"] * 2
     check_search(learner, *case, what, 8, beam_size=3, bos_id=6, eos_id=5)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# KVCache
-
-
-def fill(learner, updates, caches=1):
-    """Updates of new caches in turn: which cache, layer, k, v.
-
-    Returns the lengths of the new caches, what came back each time with the lengths then, and every k and v after.
-    """
-    made = [learner.KVCache() for _ in range(caches)]
-    lengths, replies = [cache.length for cache in made], []
-    for which, layer, k, v in updates:
-        both = made[which].update(layer, k, v)
-        if not isinstance(both, (tuple, list)) or len(both) != 2:
-            return "update should return two tensors, (k, v)."
-        replies.append([both[0].clone(), both[1].clone(), [cache.length for cache in made]])
-    return lengths, replies, [(k, v) for _, _, k, v in updates]
-
-
-def random_updates(rng, shape, plan, dtype=torch.float32):
-    """Updates for `fill`: ``plan`` lists (cache, layer, new positions)."""
-    batch, heads, width = shape
-    return [
-        (which, layer, *(rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2)))
-        for which, layer, time in plan
-    ]
-
-
-def check_cache(learner, rng, shape, plan, caches=1, dtype=torch.float32, lengths=True):
-    """Fill caches, and compare all that `update` returned, and the lengths."""
-    updates = random_updates(rng, shape, plan, dtype)
-    first, replies, arguments = reply_of(learner, fill, updates, caches)
-    if lengths:
-        assert_equal(list(first), [0] * caches, "the length of a new cache")
-    for done, (k, v, now) in enumerate(replies, 1):
-        which, layer, *_ = updates[done - 1]
-        mine = [one for one in updates[:done] if one[:2] == (which, layer)]
-        time = sum(one[2].shape[-2] for one in mine)
-        for got, index, name in ((k, 2, "keys"), (v, 3, "values")):
-            wanted = torch.cat([one[index] for one in mine], dim=-2)
-            assert_equal(got, wanted, f"the {name} of layer {layer} after {time} positions")
-        if lengths:
-            read = [sum(one[2].shape[-2] for one in updates[:done] if one[:2] == (each, 0)) for each in range(caches)]
-            assert_equal(list(now), read, f"cache.length after update number {done}, of layer {layer}")
-    for (k, v), (_, _, k_before, v_before) in zip(arguments, updates):
-        assert_equal((k, v), (k_before, v_before), ("the argument k after the call", "the argument v after the call"))
-
-
-@pytest.mark.task("decoding.KVCache", points=2)
-def test_grows_along_time(learner, reference, rng):
-    """update returns all keys and all values of a layer so far, each in the order in which they came."""
-    check_cache(learner, rng, (2, 3, 5), [(0, 0, 1)] * 4, lengths=False)
-    check_cache(learner, rng, (1, 4, 2), [(0, 0, 7), (0, 0, 1), (0, 0, 3)], lengths=False)
-    check_cache(learner, rng, (5, 2, 3), [(0, 0, 40), *[(0, 0, 1)] * 40], lengths=False)
-
-
-@pytest.mark.task("decoding.KVCache", points=1)
-def test_layers_have_their_own(learner, reference, rng):
-    """Each layer grows independently of the others."""
-    plan = [(0, layer, time) for time in (4, 1, 2) for layer in range(3)]
-    check_cache(learner, rng, (2, 3, 4), plan, lengths=False)
-
-
-@pytest.mark.task("decoding.KVCache", points=1)
-def test_length_of_layer_zero(learner, reference, rng):
-    """length is the number of positions in layer 0, and 0 when it holds none."""
-    check_cache(learner, rng, (2, 3, 5), [(0, 0, 6), (0, 1, 6), (0, 2, 6), (0, 0, 1), (0, 1, 1), (0, 2, 1)])
-    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (0, 0, 3), (0, 1, 2), (0, 1, 9), (0, 0, 1)])
-
-
-@pytest.mark.task("decoding.KVCache", points=1)
-def test_caches_and_types(learner, reference, rng):
-    """Two caches are independent, and keep the dtype."""
-    check_cache(learner, rng, (1, 2, 3), [(0, 0, 2), (1, 0, 3), (0, 0, 1), (1, 1, 2), (0, 1, 3)], caches=2)
-    for dtype in (torch.float64, torch.bfloat16):
-        check_cache(learner, rng, (2, 1, 3), [(0, 0, 2), (0, 0, 1), (0, 1, 2), (0, 1, 1)], dtype=dtype)
-
-
-def fill_and_reorder(learner, steps):
-    """A new cache goes through updates (layer, k, v) and new orders (rows alone).
-
-    Returns the length and, after an update, k and v, each as it was then; all that was handed out and all arguments,
-    as they are at the end.
-    """
-    cache, then, now = learner.KVCache(), [], []
-    for step in steps:
-        if len(step) == 1:
-            cache.reorder(step[0])
-            then.append([cache.length])
-            continue
-        k, v = cache.update(*step)
-        now.append([k, v])
-        then.append([cache.length, k.clone(), v.clone()])
-    return then, now, steps
-
-
-def check_reorder(learner, rng, shape, plan, what, dtype=torch.float32):
-    """Follow a plan of (layer, new positions) and of orders, lists of rows, and compare all that comes back."""
-    batch, heads, width = shape
-    layers, steps, expected, arguments = {}, [], [], []
-    for item in plan:
-        if isinstance(item, list):
-            rows, batch = torch.tensor(item, dtype=torch.long), len(item)
-            layers = {layer: (k[rows], v[rows]) for layer, (k, v) in layers.items()}
-            steps.append((rows,))
-        else:
-            layer, time = item
-            k, v = (rng.normal(batch, heads, time, width, dtype=dtype) for _ in range(2))
-            steps.append((layer, k, v))
-            if layer in layers:
-                k, v = (torch.cat(pair, dim=-2) for pair in zip(layers[layer], (k, v)))
-            layers[layer] = k, v
-        arguments.append(tuple(one.clone() if isinstance(one, torch.Tensor) else one for one in steps[-1]))
-        length = layers[0][0].shape[-2] if 0 in layers else 0
-        expected.append([length] if len(steps[-1]) == 1 else [length, k, v])
-    then, now, after = reply_of(learner, fill_and_reorder, steps, parts=3)
-    handed_out = []
-    for item, got, wanted in zip(plan, then, expected):
-        where = f"after reorder(rows {item})" if isinstance(item, list) else f"after an update of layer {item[0]}"
-        assert_equal(got[0], wanted[0], f"cache.length {where}, {what}")
-        for mine, right, name in zip(got[1:], wanted[1:], ("keys", "values")):
-            assert_equal(mine, right, f"the {name} of layer {item[0]} {what}")
-        handed_out += [wanted[1:]] * (not isinstance(item, list))
-    for pair, right in zip(now, handed_out):
-        assert_equal(tuple(pair), tuple(right), ("keys that update returned, at the end", "values that it returned"))
-    for got, before in zip(after, arguments):
-        for mine, right in zip(got, before):
-            if isinstance(right, torch.Tensor):
-                assert_equal(mine, right, "an argument of update or of reorder, at the end")
-
-
-@pytest.mark.task("decoding.KVCache", points=2)
-def test_rows_in_a_new_order(learner, reference, rng):
-    """reorder puts the rows of every layer in a new order, drops rows and repeats them."""
-    # A permutation that is not its own inverse; three rows and four heads, so that no axis passes for another.
-    check_reorder(
-        learner, rng, (3, 4, 2), [(0, 2), (1, 2), [1, 2, 0], (0, 1), (1, 1), (2, 3)], "after rows changed places"
-    )
-    check_reorder(
-        learner, rng, (3, 2, 5), [(0, 2), (1, 2), [2, 0, 2, 2, 0], (0, 1), (1, 1)], "after rows were repeated"
-    )
-    check_reorder(learner, rng, (4, 2, 3), [(0, 3), (1, 3), [3, 1], (0, 1), (1, 2)], "after rows were dropped")
-    plan = [(0, 1), (1, 1), [0, 0, 1], (0, 1), (1, 1), [2, 1, 0], [2, 2, 1, 0], (0, 2), (1, 2)]
-    check_reorder(learner, rng, (2, 1, 3), plan, "after several new orders", dtype=torch.float64)
-
-
-@pytest.mark.task("decoding.KVCache", points=1)
-def test_nothing_handed_out_changes(learner, reference, rng):
-    """reorder leaves alone what update has returned and what it got, its rows too; an empty cache has no rows."""
-    check_reorder(learner, rng, (3, 2, 4), [(0, 2), (1, 1), [2, 0, 1], [1, 1, 2], (0, 1), (1, 1)], "in another order")
-    check_reorder(learner, rng, (2, 3, 1), [[1, 0], (0, 2), (1, 2), [1, 0], (0, 1)], "of a cache that was empty")
-
-
-def write_with_cache(learner, weights, prompt, count, heads):
-    """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
-
-    Returns the ids, the last logits, and the length of the cache.
-    """
-    cache = learner.KVCache()
-    ids = new = prompt
-    for _ in range(count):
-        start = cache.length
-        x = weights["table"][new] + weights["positions"][start : start + new.shape[1]]
-        for layer, (w_q, w_k, w_v, w_o) in enumerate(weights["layers"]):
-            q, k, v = (
-                (x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v)
-            )  # (B, H, T_new, d_head)
-            k, v = cache.update(layer, k, v)
-            time = k.shape[-2]
-            allowed = torch.arange(time) <= torch.arange(time - q.shape[-2], time)[:, None]
-            scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-            mixed = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) @ v
-            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
-        logits = x[:, -1] @ weights["output"]
-        new = logits.argmax(dim=-1, keepdim=True)
-        ids = torch.cat([ids, new], dim=1)
-    return ids, logits, cache.length
-
-
-def write_by_hand(weights, prompt, count, heads):
-    """The text of `write_with_cache`, written without a cache: the whole text is read at every step."""
-    ids = prompt
-    for _ in range(count):
-        x = weights["table"][ids] + weights["positions"][: ids.shape[1]]
-        for w_q, w_k, w_v, w_o in weights["layers"]:
-            q, k, v = ((x @ w).unflatten(-1, (heads, x.shape[-1] // heads)).transpose(1, 2) for w in (w_q, w_k, w_v))
-            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-            x = x + mixed.transpose(1, 2).flatten(2) @ w_o
-        logits = x[:, -1] @ weights["output"]
-        ids = torch.cat([ids, logits.argmax(dim=-1, keepdim=True)], dim=1)
-    return ids, logits
-
-
-@pytest.mark.task("decoding.KVCache", points=2)
-def test_same_text_as_without(learner, reference, rng):
-    """A decoder that reads only new tokens, with your cache, writes the same text as one that reads everything."""
-    heads, width, size = 2, 6, 13
-
-    def matrices(count):
-        return [rng.normal(width, width, dtype=torch.float64) / 2 for _ in range(count)]
-
-    weights = {
-        "table": rng.normal(size, width, dtype=torch.float64),
-        "positions": rng.normal(20, width, dtype=torch.float64),
-        "layers": [matrices(4) for _ in range(3)],
-        "output": rng.normal(width, size, dtype=torch.float64),
-    }
-    prompt = rng.integers(0, size, 2, 5)
-    ids, logits, length = learner.run(write_with_cache, weights, prompt, 10, heads)
-    expected, last = write_by_hand(weights, prompt, 10, heads)
-    assert_equal(ids, expected, "the text written with your cache")
-    assert_close(logits, last, "the logits of the last step with your cache")
-    assert_equal(length, 14, "cache.length at the end (the last token has not been read)")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# cached_greedy_decode
-
-
-def search_twice(learner, table, sources, max_len):
-    """Two calls of cached_greedy_decode with one model, and with sources and masks of the same shapes."""
-    model = SteppingModel(table, [])
-    return [learner.cached_greedy_decode(model, *pair, max_len) for pair in sources]
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_every_call_begins_anew(learner, reference, rng):
-    """Each of two calls gives what greedy_decode gives: nothing of the first one is left for the second one."""
-    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
-    sources = [random_sources(rng, 4, 2, 3) for _ in range(2)]
-    uses = (ReadingGenerator, LookupModel, SteppingModel)
-    found = reply_of(learner, search_twice, table, sources, 6, parts=2, uses=uses)
-    for ids, pair, which in zip(found, sources, ("first", "second")):
-        expected = padded_rows(greedy_rows(table, *pair, 6), 6)
-        assert_equal(ids, expected, f"the {which} of two calls of cached_greedy_decode(model, src (3, 4), src_mask, 6)")
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_same_tokens_with_a_cache(learner, reference, rng):
-    """Each row is that of greedy_decode: every token depends on all before it and on the source, up to max_len."""
-    check_tokens(learner, rng, "cached_greedy_decode")
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=2)
-def test_one_position_in_a_step(learner, reference, rng):
-    """Each step runs the decoder on the newest position of a row, and on no other."""
-    table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
-    for lengths, max_len in (((4, 2), 7), ((3, 5, 2), 12)):
-        src, mask = random_sources(rng, *lengths)
-        expected = greedy_rows(table, src, mask, max_len)
-        what = f"(model, src {tuple(src.shape)}, src_mask, max_len={max_len})"
-        positions = check_greedy(learner, "cached_greedy_decode", table, src, mask, max_len, expected, what)[5]
-        most = len(src) * max_len  # a last step whose token has no room any more does little harm
-        if not isinstance(positions, int) or positions > most:
-            raise AssertionError(
-                f"cached_greedy_decode{what}: the decoder processed {positions} positions, but {len(src)} rows of "
-                f"{max_len} columns need {len(src) * (max_len - 1)}. Call model.decode_step once in a step, with the "
-                "newest ids and one cache for all steps; model.decode is not needed."
-            )
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_rows_finish_with_a_cache(learner, reference, rng):
-    """A row ends with the end symbol and is padded from there, while the others go on."""
-    check_finishing(learner, rng, "cached_greedy_decode")
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_other_start_and_end_with_a_cache(learner, reference, rng):
-    """bos_id and eos_id are the caller's; the ids 2 and 3 are ordinary tokens then."""
-    check_other_ids(learner, rng, "cached_greedy_decode")
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_encoded_once_with_a_cache(learner, reference, rng):
-    """The source is encoded once, nothing is recorded for gradients, and the mode is left alone."""
-    check_manners(learner, rng, "cached_greedy_decode")
-
-
-@pytest.mark.task("decoding.cached_greedy_decode", points=1)
-def test_model_of_attention_with_a_cache(learner, reference, rng):
-    """A small encoder-decoder of attention writes with your function what it writes without a cache."""
-    for dtype in (torch.float64, torch.float32):
-        check_with_attention(learner, reference, rng, "cached_greedy_decode", dtype)

@@ -278,6 +278,72 @@ def test_far_positions(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# gpt2_embed
+
+
+@pytest.mark.task("embeddings.gpt2_embed", points=1)
+def test_token_plus_position(learner, reference, rng):
+    """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
+    # More sequences than positions in one case, more positions than words in another; the full length in two. The last
+    # two have the same sizes: catches answers that are kept by shape.
+    for (batch, length), words, places, width in (
+        ((3, 4), 11, 7, 5),
+        ((8, 3), 6, 4, 2),
+        ((2, 5), 4, 9, 3),
+        ((2, 6), 9, 6, 4),
+        ((4, 4), 8, 4, 8),
+        ((1, 3), 5, 3, 6),
+        ((1, 3), 5, 3, 6),
+    ):
+        ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
+        ids[-1, 1] = 0  # a word like any other: catches treating it as padding
+        got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
+        expected = torch.stack(
+            [torch.stack([wte[word] + wpe[t] for t, word in enumerate(row)]) for row in ids.tolist()]
+        )
+        what = f"gpt2_embed(ids, wte, wpe) for ids {(batch, length)}, wte {(words, width)}, wpe {(places, width)}"
+        assert_close(got, expected, what)
+
+
+@pytest.mark.task("embeddings.gpt2_embed", points=1)
+def test_gpt2_gradients(learner, reference, rng):
+    """Both tables learn: a position's row gets the sum over the batch."""
+    ids, wte, wpe, cotangent = some_ids(rng, 6, 3, 4), rng.normal(6, 5), rng.normal(7, 5), rng.normal(3, 4, 5)
+    expected = [torch.zeros(6, 5, dtype=torch.float64), torch.zeros(7, 5, dtype=torch.float64)]
+    for row, upstream in zip(ids.tolist(), cotangent.double()):
+        for t, word in enumerate(row):
+            expected[0][word] += upstream[t]
+            expected[1][t] += upstream[t]
+    got = gradients_of(learner, "gpt2_embed", [ids, wte, wpe], cotangent)
+    names = tuple(f"the gradient of gpt2_embed(ids, wte, wpe) with respect to {table}" for table in ("wte", "wpe"))
+    assert_close(got, tuple(one.float() for one in expected), names)
+
+
+@pytest.mark.task("embeddings.gpt2_embed", points=1)
+def test_gpt2_float_types(learner, reference, rng):
+    """The result has the float type of the tables, and all its digits."""
+    for dtype in (torch.float64, torch.bfloat16):
+        ids, wte, wpe = some_ids(rng, 6, 2, 4), rng.normal(6, 3, dtype=dtype), rng.normal(5, 3, dtype=dtype)
+        expected = (rows_of(ids, wte).double() + wpe[:4].double()).to(dtype)
+        assert_close(learner.gpt2_embed(ids, wte, wpe), expected, f"gpt2_embed(ids, wte, wpe) in {dtype}")
+
+
+@pytest.mark.task("embeddings.gpt2_embed", points=1)
+def test_more_tokens_than_positions(learner, reference, rng):
+    """More tokens than rows in wpe raise a ValueError; just as many do not."""
+    places = rng.choice([4, 5])
+    wte, wpe = rng.normal(9, 3), rng.normal(places, 3)
+    ids = some_ids(rng, 9, 2, places)
+    expected = rows_of(ids, wte) + wpe
+    assert_close(learner.gpt2_embed(ids, wte, wpe), expected, f"gpt2_embed with {places} tokens and positions")
+    # A single row would broadcast: catches leaving the error to PyTorch.
+    for batch, length, table in ((2, places + 1, wpe), (1, 2 * places, wpe), (2, 3, wpe[:1])):
+        ids = some_ids(rng, 9, batch, length)
+        call = f"gpt2_embed with {length} tokens and {len(table)} rows in wpe"
+        assert_raises(ValueError, lambda: learner.gpt2_embed(ids, wte, table), call)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # PositionalEncoding
 
 
@@ -426,72 +492,6 @@ def test_gradient_to_the_tokens(learner, reference, rng):
     request = {"d_model": 6, "max_len": 5}, x, cotangent
     got = learner.run(gradient_through_positions, *request, uses=(weighted_gradients,))
     assert_close(got, cotangent, "the gradient of PositionalEncoding(6, max_len=5)(x) with respect to x")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# gpt2_embed
-
-
-@pytest.mark.task("embeddings.gpt2_embed", points=1)
-def test_token_plus_position(learner, reference, rng):
-    """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
-    # More sequences than positions in one case, more positions than words in another; the full length in two. The last
-    # two have the same sizes: catches answers that are kept by shape.
-    for (batch, length), words, places, width in (
-        ((3, 4), 11, 7, 5),
-        ((8, 3), 6, 4, 2),
-        ((2, 5), 4, 9, 3),
-        ((2, 6), 9, 6, 4),
-        ((4, 4), 8, 4, 8),
-        ((1, 3), 5, 3, 6),
-        ((1, 3), 5, 3, 6),
-    ):
-        ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
-        ids[-1, 1] = 0  # a word like any other: catches treating it as padding
-        got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
-        expected = torch.stack(
-            [torch.stack([wte[word] + wpe[t] for t, word in enumerate(row)]) for row in ids.tolist()]
-        )
-        what = f"gpt2_embed(ids, wte, wpe) for ids {(batch, length)}, wte {(words, width)}, wpe {(places, width)}"
-        assert_close(got, expected, what)
-
-
-@pytest.mark.task("embeddings.gpt2_embed", points=1)
-def test_gpt2_gradients(learner, reference, rng):
-    """Both tables learn: a position's row gets the sum over the batch."""
-    ids, wte, wpe, cotangent = some_ids(rng, 6, 3, 4), rng.normal(6, 5), rng.normal(7, 5), rng.normal(3, 4, 5)
-    expected = [torch.zeros(6, 5, dtype=torch.float64), torch.zeros(7, 5, dtype=torch.float64)]
-    for row, upstream in zip(ids.tolist(), cotangent.double()):
-        for t, word in enumerate(row):
-            expected[0][word] += upstream[t]
-            expected[1][t] += upstream[t]
-    got = gradients_of(learner, "gpt2_embed", [ids, wte, wpe], cotangent)
-    names = tuple(f"the gradient of gpt2_embed(ids, wte, wpe) with respect to {table}" for table in ("wte", "wpe"))
-    assert_close(got, tuple(one.float() for one in expected), names)
-
-
-@pytest.mark.task("embeddings.gpt2_embed", points=1)
-def test_gpt2_float_types(learner, reference, rng):
-    """The result has the float type of the tables, and all its digits."""
-    for dtype in (torch.float64, torch.bfloat16):
-        ids, wte, wpe = some_ids(rng, 6, 2, 4), rng.normal(6, 3, dtype=dtype), rng.normal(5, 3, dtype=dtype)
-        expected = (rows_of(ids, wte).double() + wpe[:4].double()).to(dtype)
-        assert_close(learner.gpt2_embed(ids, wte, wpe), expected, f"gpt2_embed(ids, wte, wpe) in {dtype}")
-
-
-@pytest.mark.task("embeddings.gpt2_embed", points=1)
-def test_more_tokens_than_positions(learner, reference, rng):
-    """More tokens than rows in wpe raise a ValueError; just as many do not."""
-    places = rng.choice([4, 5])
-    wte, wpe = rng.normal(9, 3), rng.normal(places, 3)
-    ids = some_ids(rng, 9, 2, places)
-    expected = rows_of(ids, wte) + wpe
-    assert_close(learner.gpt2_embed(ids, wte, wpe), expected, f"gpt2_embed with {places} tokens and positions")
-    # A single row would broadcast: catches leaving the error to PyTorch.
-    for batch, length, table in ((2, places + 1, wpe), (1, 2 * places, wpe), (2, 3, wpe[:1])):
-        ids = some_ids(rng, 9, batch, length)
-        call = f"gpt2_embed with {length} tokens and {len(table)} rows in wpe"
-        assert_raises(ValueError, lambda: learner.gpt2_embed(ids, wte, table), call)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

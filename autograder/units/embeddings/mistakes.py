@@ -495,7 +495,7 @@ mistake(
     why="Positions will be added twice. Your result already holds their vectors, but adding them is the task of "
     "`PositionalEncoding`. Which two steps belong in this module?",
     hint="Your result holds the vectors of the positions too. This module only looks up and scales; adding positions "
-    "is Task 5.",
+    "is Task 6.",
 )
 
 mistake(
@@ -559,7 +559,7 @@ mistake(
     why="In training mode some entries of your vectors are zero, and the others are too large. You applied dropout "
     "here, before the positions are added. In which module does the paper apply it?",
     hint="In training mode some entries of your vectors are zero and the others too large: there is a dropout in your "
-    "layer. It belongs after the positions, in Task 5.",
+    "layer. It belongs after the positions, in Task 6.",
 )
 
 mistake(
@@ -889,7 +889,7 @@ mistake(
     why="Your table has the shape (1, max_len, d_model). The axis for the batch belongs to the buffer of "
     "`PositionalEncoding`. How many axes does a table of positions have here?",
     hint="Your table has shape `(1, max_len, d_model)`. Here it is `(max_len, d_model)`; the axis for the batch is "
-    "added in Task 5.",
+    "added in Task 6.",
 )
 
 mistake(

@@ -3,10 +3,10 @@ TASKS = (
     "encoder_backward",
     "layernorm_backward",
     "matmul_backward",
-    "attention_backward",
     "gelu_backward",
     "residual_backward",
     "crossentropy_softmax_backward",
+    "attention_backward",
     "adamw_update",
     "test_gradients",
 )

@@ -168,66 +168,6 @@ def test_linear_adds(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# attention_backward
-
-
-def attention_call(rng, batch, length, width, heads, *parts, into=ZEROS):
-    """``parts``: what is looked at, of "q", "k" and "v" (blocks of dinp), "dpreatt" and "datt"."""
-    inp, dout = rng.normal(batch, length, 3 * width), rng.normal(batch, length, width)
-    (leaf,) = leaves_of(inp)
-    preatt, att, out, future = causal_attention(leaf, heads)
-    dinp, dpreatt, datt = gradients_of(out, dout, leaf, preatt, att)
-    before = torch.zeros(inp.shape) if into == ZEROS else 2 * rng.normal(*inp.shape)
-    expected = {
-        "dinp": before + dinp,
-        "dpreatt": dpreatt.masked_fill(future, 0),
-        "datt": datt.masked_fill(future, 0),
-    }
-    blocks = dict(zip("qkv", expected["dinp"].split(width, dim=-1)))
-    for part, values in {**expected, **blocks}.items():
-        if part not in parts and part != "dinp":
-            values.fill_(math.nan)
-    maps = torch.zeros(att.shape)  # preatt and att are used nowhere else: their gradients arrive as zeros
-    given = {
-        **{"dinp": before, "dpreatt": maps, "datt": maps, "dout": dout, "inp": inp, "att": att.detach().float()},
-        **{"B": batch, "T": length, "C": width, "NH": heads},
-    }
-    return Call(given, expected, into)
-
-
-@pytest.mark.task("gpt2_backward.attention_backward", points=1)
-def test_values(learner, reference, rng):
-    """The gradient of the values: each collects from the queries that attend to it."""
-    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "v"))
-
-
-@pytest.mark.task("gpt2_backward.attention_backward", points=1)
-def test_maps(learner, reference, rng):
-    """The gradients of the weights and of the scores, and 0 where a score lies in the future."""
-    check_kernel(learner, "attention_backward", attention_call(rng, 3, 4, 10, 2, "datt", "dpreatt"))
-
-
-@pytest.mark.task("gpt2_backward.attention_backward", points=1)
-def test_queries(learner, reference, rng):
-    """The gradient of the queries."""
-    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "q"))
-
-
-@pytest.mark.task("gpt2_backward.attention_backward", points=1)
-def test_keys(learner, reference, rng):
-    """The gradient of the keys: each collects from the queries that attend to it."""
-    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "k"))
-
-
-@pytest.mark.task("gpt2_backward.attention_backward", points=1)
-def test_attention_adds(learner, reference, rng):
-    """Adds to what is in `dinp`, for one head, for heads of width 1, and for one position."""
-    shapes = ((4, 1, 6, 2), (3, 2, 5, 5), (1, 37, 67, 1), (1, 37, 67, 1))
-    calls = [attention_call(rng, *sizes, *"qkv", into=NUMBERS) for sizes in shapes]
-    check_kernel(learner, "attention_backward", *calls)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # gelu_backward
 
 
@@ -313,6 +253,66 @@ def test_loss_adds(learner, reference, rng):
     """Adds to the gradient, and leaves the padding as it is."""
     shapes = ((2, 1, 7, 9), (3, 2, 10, 13), (3, 2, 10, 13))
     check_kernel(learner, "crossentropy_softmax_backward", *(loss_call(rng, *shape, NUMBERS) for shape in shapes))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# attention_backward
+
+
+def attention_call(rng, batch, length, width, heads, *parts, into=ZEROS):
+    """``parts``: what is looked at, of "q", "k" and "v" (blocks of dinp), "dpreatt" and "datt"."""
+    inp, dout = rng.normal(batch, length, 3 * width), rng.normal(batch, length, width)
+    (leaf,) = leaves_of(inp)
+    preatt, att, out, future = causal_attention(leaf, heads)
+    dinp, dpreatt, datt = gradients_of(out, dout, leaf, preatt, att)
+    before = torch.zeros(inp.shape) if into == ZEROS else 2 * rng.normal(*inp.shape)
+    expected = {
+        "dinp": before + dinp,
+        "dpreatt": dpreatt.masked_fill(future, 0),
+        "datt": datt.masked_fill(future, 0),
+    }
+    blocks = dict(zip("qkv", expected["dinp"].split(width, dim=-1)))
+    for part, values in {**expected, **blocks}.items():
+        if part not in parts and part != "dinp":
+            values.fill_(math.nan)
+    maps = torch.zeros(att.shape)  # preatt and att are used nowhere else: their gradients arrive as zeros
+    given = {
+        **{"dinp": before, "dpreatt": maps, "datt": maps, "dout": dout, "inp": inp, "att": att.detach().float()},
+        **{"B": batch, "T": length, "C": width, "NH": heads},
+    }
+    return Call(given, expected, into)
+
+
+@pytest.mark.task("gpt2_backward.attention_backward", points=1)
+def test_values(learner, reference, rng):
+    """The gradient of the values: each collects from the queries that attend to it."""
+    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "v"))
+
+
+@pytest.mark.task("gpt2_backward.attention_backward", points=1)
+def test_maps(learner, reference, rng):
+    """The gradients of the weights and of the scores, and 0 where a score lies in the future."""
+    check_kernel(learner, "attention_backward", attention_call(rng, 3, 4, 10, 2, "datt", "dpreatt"))
+
+
+@pytest.mark.task("gpt2_backward.attention_backward", points=1)
+def test_queries(learner, reference, rng):
+    """The gradient of the queries."""
+    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "q"))
+
+
+@pytest.mark.task("gpt2_backward.attention_backward", points=1)
+def test_keys(learner, reference, rng):
+    """The gradient of the keys: each collects from the queries that attend to it."""
+    check_kernel(learner, "attention_backward", attention_call(rng, 2, 5, 21, 3, "k"))
+
+
+@pytest.mark.task("gpt2_backward.attention_backward", points=1)
+def test_attention_adds(learner, reference, rng):
+    """Adds to what is in `dinp`, for one head, for heads of width 1, and for one position."""
+    shapes = ((4, 1, 6, 2), (3, 2, 5, 5), (1, 37, 67, 1), (1, 37, 67, 1))
+    calls = [attention_call(rng, *sizes, *"qkv", into=NUMBERS) for sizes in shapes]
+    check_kernel(learner, "attention_backward", *calls)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

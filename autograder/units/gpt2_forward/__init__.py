@@ -3,9 +3,9 @@ TASKS = (
     "encoder_forward",
     "layernorm_forward",
     "matmul_forward",
-    "attention_forward",
     "gelu_forward",
     "residual_forward",
+    "attention_forward",
     "softmax_forward",
     "crossentropy_forward",
 )

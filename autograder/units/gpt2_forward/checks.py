@@ -147,6 +147,53 @@ def test_larger_layer(learner, reference, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# gelu_forward
+
+
+def gelu_call(x, about, fill=math.nan):
+    return Call({"inp": x, "N": len(x)}, {"out": F.gelu(x.double(), approximate="tanh")}, about, fill=fill)
+
+
+@pytest.mark.task("gpt2_forward.gelu_forward", points=1)
+def test_curve(learner, reference, rng):
+    """The curve between -5 and 5."""
+    x = torch.cat([rng.uniform(94, low=-5, high=5), torch.tensor([0.0, 0.5, -0.5])])
+    check_kernel(learner, "gelu_forward", gelu_call(x, "inp from -5 to 5"))
+    more = [rng.uniform(size, low=0.5, high=1) for size in (1, 33, 33)]
+    check_kernel(learner, "gelu_forward", *(gelu_call(x, "inp from 0.5 to 1", fill=GARBAGE) for x in more))
+
+
+@pytest.mark.task("gpt2_forward.gelu_forward", points=1)
+def test_far_from_zero(learner, reference, rng):
+    """Large numbers stay as they are, and numbers far below 0 become 0."""
+    x = torch.cat([rng.uniform(5, low=12, high=90), rng.uniform(6, low=-90, high=-12)])
+    check_kernel(learner, "gelu_forward", gelu_call(x, "inp from 12 to 90, and from -90 to -12"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# residual_forward
+
+
+def residual_call(rng, size, fill):
+    one, other = rng.normal(size), 2 * rng.normal(size)
+    given = {"inp1": one, "inp2": other, "N": size}
+    return Call(given, {"out": one.double() + other.double()}, fill=fill)
+
+
+@pytest.mark.task("gpt2_forward.residual_forward", points=1)
+def test_sum(learner, reference, rng):
+    """Adds entry by entry, and leaves both inputs as they were."""
+    check_kernel(learner, "residual_forward", residual_call(rng, 23, math.nan))
+
+
+@pytest.mark.task("gpt2_forward.residual_forward", points=1)
+def test_whatever_stood_in_out(learner, reference, rng):
+    """Overwrites what was in `out`, and works for any number of entries."""
+    sizes = (1, 40_003, 40_003)  # more than a `short` can count
+    check_kernel(learner, "residual_forward", *(residual_call(rng, size, GARBAGE) for size in sizes))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # attention_forward
 
 
@@ -214,53 +261,6 @@ def test_large_scores(learner, reference, rng):
     qkv[:, :, 1, :, 0] = centres[..., None] + rng.integers(-4, 5, batch, length, heads) / 128
     about = "all scores of a sequence near 20480, -192, -800, -20480, or -2e9, or rising or falling by 96"
     check_kernel(learner, "attention_forward", attention_call(qkv.flatten(2), heads, ("att", "out"), about, 1e-4))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# gelu_forward
-
-
-def gelu_call(x, about, fill=math.nan):
-    return Call({"inp": x, "N": len(x)}, {"out": F.gelu(x.double(), approximate="tanh")}, about, fill=fill)
-
-
-@pytest.mark.task("gpt2_forward.gelu_forward", points=1)
-def test_curve(learner, reference, rng):
-    """The curve between -5 and 5."""
-    x = torch.cat([rng.uniform(94, low=-5, high=5), torch.tensor([0.0, 0.5, -0.5])])
-    check_kernel(learner, "gelu_forward", gelu_call(x, "inp from -5 to 5"))
-    more = [rng.uniform(size, low=0.5, high=1) for size in (1, 33, 33)]
-    check_kernel(learner, "gelu_forward", *(gelu_call(x, "inp from 0.5 to 1", fill=GARBAGE) for x in more))
-
-
-@pytest.mark.task("gpt2_forward.gelu_forward", points=1)
-def test_far_from_zero(learner, reference, rng):
-    """Large numbers stay as they are, and numbers far below 0 become 0."""
-    x = torch.cat([rng.uniform(5, low=12, high=90), rng.uniform(6, low=-90, high=-12)])
-    check_kernel(learner, "gelu_forward", gelu_call(x, "inp from 12 to 90, and from -90 to -12"))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# residual_forward
-
-
-def residual_call(rng, size, fill):
-    one, other = rng.normal(size), 2 * rng.normal(size)
-    given = {"inp1": one, "inp2": other, "N": size}
-    return Call(given, {"out": one.double() + other.double()}, fill=fill)
-
-
-@pytest.mark.task("gpt2_forward.residual_forward", points=1)
-def test_sum(learner, reference, rng):
-    """Adds entry by entry, and leaves both inputs as they were."""
-    check_kernel(learner, "residual_forward", residual_call(rng, 23, math.nan))
-
-
-@pytest.mark.task("gpt2_forward.residual_forward", points=1)
-def test_whatever_stood_in_out(learner, reference, rng):
-    """Overwrites what was in `out`, and works for any number of entries."""
-    sizes = (1, 40_003, 40_003)  # more than a `short` can count
-    check_kernel(learner, "residual_forward", *(residual_call(rng, size, GARBAGE) for size in sizes))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

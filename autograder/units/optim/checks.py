@@ -14,84 +14,6 @@ from autograder.judging.assertions import assert_close, assert_equal, assert_pyt
 from autograder.judging.replies import LearnerRaised
 
 # ---------------------------------------------------------------------------------------------------------------------
-# noam_lr
-
-
-def rate_by_hand(step, d_model, warmup, factor=1.0):
-    """The learning rate by cases, with roots."""
-    peak = factor / math.sqrt(d_model * warmup)
-    step = step or 1
-    return peak * step / warmup if step < warmup else peak * math.sqrt(warmup / step)
-
-
-def assert_float(got, expected, what, tolerance=1e-5):
-    """A float, which is no tensor. (1e-5: a detour through float32 is a style, not a mistake.)"""
-    assert_python_number(got, expected, what, tolerance, 1e-30, "float")
-
-
-def check_rate(learner, step, d_model, warmup, factor):
-    expected = rate_by_hand(step, d_model, warmup, factor)
-    what = f"noam_lr({step}, d_model={d_model}, warmup={warmup}, factor={factor})"
-    assert_float(learner.noam_lr(step, d_model, warmup, factor), expected, what)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_rise_and_fall(learner, reference, rng):
-    """Rises in proportion to the step during the warm-up, then falls with one over the step's root."""
-    # Widths and warm-ups all differ from each other; steps on both sides of the peak, and far from it.
-    for step, d_model, warmup in ((1, 512, 4000), (7, 64, 400), (399, 128, 1000), (5000, 96, 4000), (10**6, 256, 16)):
-        check_rate(learner, step, d_model, warmup, 1.0)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_peak(learner, reference, rng):
-    """Highest at step warmup, with no jump there."""
-    warmup = int(rng.integers(30, 90, 1))
-    for d_model in (32, 200):
-        for step in (warmup - 1, warmup, warmup + 1, 4 * warmup):
-            check_rate(learner, step, d_model, warmup, 1.0)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_factor_and_defaults(learner, reference, rng):
-    """The factor scales the whole curve; the defaults are 4000 and 1."""
-    for step in (700, 12, 3):  # on both sides of the peak: catches a factor on one branch
-        for factor in (2.0, 0.3, 0.0):
-            got = learner.noam_lr(step=step, d_model=48, warmup=20, factor=factor)
-            assert_float(
-                got, rate_by_hand(step, 48, 20, factor), f"noam_lr(step={step}, d_model=48, warmup=20, {factor=})"
-            )
-    for step in (20, 9000):
-        assert_float(learner.noam_lr(step, 80), rate_by_hand(step, 80, 4000), f"noam_lr({step}, 80)")
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_step_zero(learner, reference, rng):
-    """Step 0 counts as step 1."""
-    for d_model, warmup, factor in ((64, 100, 1.0), (300, 1, 1.5), (16, 5, 0.5)):
-        for step in (0, 1, 2):
-            check_rate(learner, step, d_model, warmup, factor)
-
-
-@pytest.mark.task("optim.noam_lr", points=1)
-def test_warmup_below_one(learner, reference, rng):
-    """A warm-up below 1 is an error; 1 is the shortest."""
-    for step in (1, 2, 9):
-        check_rate(learner, step, 40, 1, 1.0)
-    for warmup in (0, -3):
-        for step in (1, 50, 0):
-            what = f"noam_lr({step}, 40, warmup={warmup})"
-            try:
-                got = learner.noam_lr(step, 40, warmup)
-            except LearnerRaised as raised:
-                # A negative warm-up gives complex numbers, which end in a TypeError that does not mention the warm-up.
-                if "ValueError" not in raised.kinds and not ("TypeError" in raised.kinds and "warm" in raised.text):
-                    raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
-            else:
-                raise AssertionError(f"{what} should raise ValueError, but returned {got}.")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # AdamW. Its options by position: lr, betas, eps, weight_decay.
 
 
@@ -402,6 +324,84 @@ def test_optimiser_types(learner, reference, rng):
     values, gradients = tensors(rng, dtype=torch.bfloat16), gradients_for(rng, 4, dtype=torch.bfloat16)
     options = (0.1, (0.9, 0.999), 1e-8, 0.1)
     check_adamw(learner, values, gradients, "parameters in torch.bfloat16, usual betas", options, (4e-2, 4e-2))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# noam_lr
+
+
+def rate_by_hand(step, d_model, warmup, factor=1.0):
+    """The learning rate by cases, with roots."""
+    peak = factor / math.sqrt(d_model * warmup)
+    step = step or 1
+    return peak * step / warmup if step < warmup else peak * math.sqrt(warmup / step)
+
+
+def assert_float(got, expected, what, tolerance=1e-5):
+    """A float, which is no tensor. (1e-5: a detour through float32 is a style, not a mistake.)"""
+    assert_python_number(got, expected, what, tolerance, 1e-30, "float")
+
+
+def check_rate(learner, step, d_model, warmup, factor):
+    expected = rate_by_hand(step, d_model, warmup, factor)
+    what = f"noam_lr({step}, d_model={d_model}, warmup={warmup}, factor={factor})"
+    assert_float(learner.noam_lr(step, d_model, warmup, factor), expected, what)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_rise_and_fall(learner, reference, rng):
+    """Rises in proportion to the step during the warm-up, then falls with one over the step's root."""
+    # Widths and warm-ups all differ from each other; steps on both sides of the peak, and far from it.
+    for step, d_model, warmup in ((1, 512, 4000), (7, 64, 400), (399, 128, 1000), (5000, 96, 4000), (10**6, 256, 16)):
+        check_rate(learner, step, d_model, warmup, 1.0)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_peak(learner, reference, rng):
+    """Highest at step warmup, with no jump there."""
+    warmup = int(rng.integers(30, 90, 1))
+    for d_model in (32, 200):
+        for step in (warmup - 1, warmup, warmup + 1, 4 * warmup):
+            check_rate(learner, step, d_model, warmup, 1.0)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_factor_and_defaults(learner, reference, rng):
+    """The factor scales the whole curve; the defaults are 4000 and 1."""
+    for step in (700, 12, 3):  # on both sides of the peak: catches a factor on one branch
+        for factor in (2.0, 0.3, 0.0):
+            got = learner.noam_lr(step=step, d_model=48, warmup=20, factor=factor)
+            assert_float(
+                got, rate_by_hand(step, 48, 20, factor), f"noam_lr(step={step}, d_model=48, warmup=20, {factor=})"
+            )
+    for step in (20, 9000):
+        assert_float(learner.noam_lr(step, 80), rate_by_hand(step, 80, 4000), f"noam_lr({step}, 80)")
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_step_zero(learner, reference, rng):
+    """Step 0 counts as step 1."""
+    for d_model, warmup, factor in ((64, 100, 1.0), (300, 1, 1.5), (16, 5, 0.5)):
+        for step in (0, 1, 2):
+            check_rate(learner, step, d_model, warmup, factor)
+
+
+@pytest.mark.task("optim.noam_lr", points=1)
+def test_warmup_below_one(learner, reference, rng):
+    """A warm-up below 1 is an error; 1 is the shortest."""
+    for step in (1, 2, 9):
+        check_rate(learner, step, 40, 1, 1.0)
+    for warmup in (0, -3):
+        for step in (1, 50, 0):
+            what = f"noam_lr({step}, 40, warmup={warmup})"
+            try:
+                got = learner.noam_lr(step, 40, warmup)
+            except LearnerRaised as raised:
+                # A negative warm-up gives complex numbers, which end in a TypeError that does not mention the warm-up.
+                if "ValueError" not in raised.kinds and not ("TypeError" in raised.kinds and "warm" in raised.text):
+                    raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
+            else:
+                raise AssertionError(f"{what} should raise ValueError, but returned {got}.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
