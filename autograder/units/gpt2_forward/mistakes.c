@@ -3233,6 +3233,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: padded-vocabulary
  */
 
+/* softmax_forward: probabilities-for-the-padding
+ * base: plain-loops
+ * edit: p[v] = 0.0f  =>  p[v] = expf(z[v] - maximum) / sum
+ * why: Padded columns have a probability. You left them out of the sum, but wrote a share for them all the same. Which
+ * probability has a token that does not exist?
+ * hint: Your padded columns get a share of what their logits say. Their probability is 0.
+ * section: padded-vocabulary
+ */
+
 /* crossentropy_forward: no-minus
  * base: plain-loops
  * edit: -logf(p)  =>  logf(p)

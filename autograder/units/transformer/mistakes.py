@@ -3020,6 +3020,16 @@ mistake(
     hint="Two layers of your decoder are one object. Make a new layer each time.",
 )
 
+mistake(
+    "transformer.make_model",
+    "stacks-only-initialised",
+    edit("in model.parameters():", "in [*model.encoder.parameters(), *model.decoder.parameters()]:"),
+    section="tf-start",
+    why="The tables and the output layer keep the numbers that PyTorch gave them. You initialised only the two stacks. "
+    "Which other matrices does the model have?",
+    hint="Your tables and your generator are not drawn from Xavier's distribution. Go through the parameters of the "
+    "whole model.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # shift_right

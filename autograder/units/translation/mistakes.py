@@ -445,6 +445,17 @@ mistake(
     "alone: call `translate`.",
 )
 
+mistake(
+    "translation.evaluate",
+    "padding-counts-like-words",
+    edit("ignore_index=PAD, ", ""),
+    edit("batch.ntokens", "batch.tgt_y.numel()"),
+    base="lists-named-first",
+    section="evaluating-translations",
+    why="Your loss depends on how sentences are batched. You counted the predictions at padded positions, both in the "
+    "sum and in the number of tokens. Which positions hold a word?",
+    hint="Padding is in your loss and in the number by which you divide. Leave padded targets out of both.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # early_stopping
@@ -612,6 +623,48 @@ mistake(
     why="After 2.0 and 1.99999 your best validation is the first. You demanded a minimal improvement. Which validation "
     "has the lowest loss?",
     hint="After 2.0 and 1.99999 your best validation is the first one. Any lower loss is better: compare without a margin.",
+)
+
+
+@mistake(
+    "translation.early_stopping",
+    "rises-in-a-row-variant-2",
+    section="early-stopping",
+    why="A loss that comes down a little after a rise starts your count anew. You compare each loss with the one before. "
+    "Below which loss must a validation be to count as progress?",
+    hint="You compare each loss with the one before it. What counts is that none of them is below the best.",
+)
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience must be at least 1")
+    known = [index for index, loss in enumerate(losses) if not math.isnan(loss)]
+    waited = 0
+    for one, other in itertools.pairwise(losses):
+        waited = 0 if other < one else waited + 1
+    return min(known, key=losses.__getitem__, default=None), bool(known) and waited >= patience
+
+
+mistake(
+    "translation.early_stopping",
+    "nan-removed-first",
+    edit("list(losses).index(min(numbers))", "numbers.index(min(numbers))"),
+    edit("len(losses) - best", "len(numbers) - best"),
+    base="lowest-first",
+    section="early-stopping",
+    why="With NaN among the losses your index is too small. You removed each NaN, so later losses moved to the left. In "
+    "which list should the index count?",
+    hint="Your index belongs to the list without NaN. Keep the original positions, and count every validation.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "nan-not-counted",
+    edit("len(losses) - best > patience", "len(numbers) - 1 - numbers.index(min(numbers)) >= patience"),
+    base="lowest-first",
+    section="early-stopping",
+    why="A run that has diverged to NaN goes on. You counted only the validations with a number. Is a validation that "
+    "gives NaN one without progress?",
+    hint="Validations that give NaN do not use up your patience. Count every validation after the best one.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -799,6 +852,26 @@ mistake(
     why="Saving fails when the temporary folder is on another disk. You wrote the new file there, and a file cannot be "
     "renamed across disks. In which folder should it be written?",
     hint="Renaming works within one disk only. Write the new file into the folder of `path`.",
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "scheduler-step-alone",
+    edit("scheduler.state_dict()", "scheduler.last_epoch"),
+    section="resume-to-the-bit",
+    why='The entry "scheduler" is a number, with which `load_state_dict` can do nothing. You saved the step alone. '
+    "Which method gives the whole state?",
+    hint='Your entry "scheduler" holds only the number of steps. Save what the scheduler\'s own `state_dict()` gives.',
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "seed-as-a-number",
+    edit("torch.get_rng_state()", "torch.initial_seed()"),
+    section="resume-to-the-bit",
+    why='The entry "random" is a number, and it is the same before and after training. You saved the seed, which does '
+    "not tell how far the generator has come. What does?",
+    hint='Your entry "random" is the seed. Save the present state of PyTorch\'s generator, a tensor of bytes.',
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1650,6 +1723,16 @@ mistake(
     hint="A second pair of sentences gets the maps of the first: do not store maps from one call to the next.",
 )
 
+mistake(
+    "translation.attention_maps",
+    "heads-averaged-variant-2",
+    edit("torch.stack([weights[0] for weights in layers])", "torch.stack(layers).mean(2)"),
+    base="lists-first",
+    section="attention-as-pictures",
+    why="What a single head does is no longer visible. You averaged the heads, and kept the axis of the batch in their "
+    "place. Which axis should your maps have for them?",
+    hint="The second axis of your maps is the batch. Keep the heads there, and leave the batch of one out.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # read_alignment
@@ -2078,22 +2161,3 @@ mistake(
     "for. Which validations does the answer depend on?",
     hint="Once true, your stop stays true. Only the validations after the best one so far count.",
 )
-
-mistake(
-    "translation.early_stopping",
-    "rises-in-a-row-variant-2",
-    section="early-stopping",
-    why="A loss that comes down a little after a rise starts your count anew. You compare each loss with the one before. "
-    "Below which loss must a validation be to count as progress?",
-    hint="You compare each loss with the one before it. What counts is that none of them is below the best.",
-)
-
-
-def early_stopping(losses, patience):
-    if patience < 1:
-        raise ValueError("patience must be at least 1")
-    known = [index for index, loss in enumerate(losses) if not math.isnan(loss)]
-    waited = 0
-    for one, other in itertools.pairwise(losses):
-        waited = 0 if other < one else waited + 1
-    return min(known, key=losses.__getitem__, default=None), bool(known) and waited >= patience
