@@ -1308,6 +1308,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: arrays-only-written
  */
 
+/* matmul_forward: bias-without-test-variant-2
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
+ * edit: y[o] = sum  =>  y[o] = sum + bias[o]
+ * why: Your kernel reads through a NULL pointer where a layer has no bias. You added it to every sum. When may the bias
+ * be read?
+ * hint: Your kernel adds a bias that need not exist. Test the pointer before you read from it.
+ * section: linear-kernel
+ */
+
 /* attention_forward: no-scale
  * base: plain-loops
  * edit: float scale = 1.0f / sqrtf(hs);  =>

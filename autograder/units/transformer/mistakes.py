@@ -602,6 +602,16 @@ mistake(
     "attention returns the bias of the last projection.",
 )
 
+mistake(
+    "transformer.EncoderLayer",
+    "feed-forward-result-not-dropped",
+    edit("self.drop2 = nn.Dropout(dropout), nn.Dropout(dropout)", "self.drop2 = nn.Dropout(dropout), nn.Identity()"),
+    base="written-out",
+    section="tf-encoder-layer",
+    why="In training, what the feed-forward part returns is never dropped. You left out its dropout, although attention "
+    "has one. After which sublayers does a layer drop?",
+    hint="What your feed-forward part returns is not dropped. Drop the result of both sublayers before it is added.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # DecoderLayer

@@ -457,6 +457,18 @@ mistake(
     hint="Padding is in your loss and in the number by which you divide. Leave padded targets out of both.",
 )
 
+mistake(
+    "translation.evaluate",
+    "mean-weighted-by-padded-size",
+    edit('reduction="sum").item()', 'reduction="mean").item() * batch.tgt_y.numel()'),
+    edit("batch.ntokens", "batch.tgt_y.numel()"),
+    base="lists-named-first",
+    section="evaluating-translations",
+    why="Batches with much padding have too much influence on your loss. You weighted the mean of each batch by its size "
+    "with padding. How many tokens does that mean belong to?",
+    hint="You weight each batch's mean by its padded size. Sum over the words, and divide once by their number.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # early_stopping
 
@@ -665,6 +677,16 @@ mistake(
     why="A run that has diverged to NaN goes on. You counted only the validations with a number. Is a validation that "
     "gives NaN one without progress?",
     hint="Validations that give NaN do not use up your patience. Count every validation after the best one.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "equal-loss-uses-no-patience",
+    edit("len(losses) - 1 - best >= patience", "len(losses) > patience and min(losses[-patience:]) > losses[best]"),
+    section="early-stopping",
+    why="A run whose loss returns to the best value and no further goes on. You stop only when all of the last losses are "
+    "higher. Which losses bring something better?",
+    hint="A loss equal to the best one does not end your patience, nor does NaN. Only a lower loss is progress.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1016,6 +1038,19 @@ mistake(
     why="Other schedulers, such as ReduceLROnPlateau, change the rate at the wrong step. You restored only the count "
     "of steps. Which method restores a whole state?",
     hint="With ReduceLROnPlateau your learning rate falls at another step. Restore all of the scheduler's state with `load_state_dict`.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "scheduler-stepped-along",
+    edit(
+        'scheduler.load_state_dict(saved["scheduler"])',
+        'for _ in range(saved["scheduler"]["last_epoch"]):\n    scheduler.step()',
+    ),
+    section="resume-to-the-bit",
+    why="A scheduler that has been used since continues too far along its curve. You made steps instead of loading its "
+    "state. From which step do yours count?",
+    hint="You call `scheduler.step()` for each saved step, which adds to the steps already made. Load the saved state.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1732,6 +1767,17 @@ mistake(
     why="What a single head does is no longer visible. You averaged the heads, and kept the axis of the batch in their "
     "place. Which axis should your maps have for them?",
     hint="The second axis of your maps is the batch. Keep the heads there, and leave the batch of one out.",
+)
+
+mistake(
+    "translation.attention_maps",
+    "cross-transposed",
+    edit('"cross": cross}', '"cross": [weights.mT for weights in cross]}'),
+    base="lists-first",
+    section="three-kinds-of-maps",
+    why="The rows of your cross map are source words. You exchanged its last two axes. Which of the two sentences asks the "
+    "queries?",
+    hint='The last two axes of your `"cross"` are exchanged. Its rows are queries, one for each target word.',
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
