@@ -136,7 +136,10 @@ def likeliest(
             equals = [candidate]
             break  # none explains more; no two mistakes of a task give the same answers to all checks
     own = [candidate for candidate in candidates if candidate.task == task]
-    if best.score != (len(failing), len(passing)) and (pairs := _two_at_once(unit, own, failing, passing)):
+    # Code that calls a wrong part hardly contains two mistakes of its own, and the search for pairs is costly.
+    calls_wrong_code = any(mistake.task != task and mistake in candidates for mistake in found)
+    search = best.score != (len(failing), len(passing)) and not calls_wrong_code
+    if search and (pairs := _two_at_once(unit, own, failing, passing)):
         return Likeliest(pairs[0]) if len(pairs) == 1 else Likeliest(possible=tuple(pairs[:MOST_POSSIBLE]))
     if not best.failing:
         return _all_but_a_few(unit, own, failing, passing)

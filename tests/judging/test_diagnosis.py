@@ -407,6 +407,15 @@ def test_two_mistakes_at_once_are_both_named(catalogue, right, one, other):
     assert other.hint in found.hint
 
 
+def test_code_that_calls_a_wrong_part_is_not_searched_for_two_mistakes(catalogue, right, monkeypatch):
+    """Its answers are wrong because of the part; and running pairs of mistakes is costly."""
+    part = replace(CUBED, task="attention.attention_scores")
+    monkeypatch.setattr(diagnosis, "_candidates", lambda *_: [SHIFTED, ADDS_LESS, part])
+    seen, tasks = evidence(both(SHIFTED, ADDS_LESS) or SHIFTED, *TWO), find_unit("attention").task_ids
+    assert likeliest("attention", SOFTMAX, seen, tasks).mistake is not None
+    assert likeliest("attention", SOFTMAX, seen, tasks, [part]) == diagnosis.Likeliest()
+
+
 def test_one_mistake_that_explains_everything_comes_before_two(catalogue, right):
     catalogue(SHIFTED, ADDS_LESS, CUBED)
     assert named(evidence(CUBED, *TWO)) == "cubed"

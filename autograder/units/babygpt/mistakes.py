@@ -1755,6 +1755,18 @@ mistake(
     hint="Your attention does not know positions: add them to the token embedding, before the blocks.",
 )
 
+mistake(
+    "babygpt.BabyGPT",
+    "positions-from-the-end-of-the-table",
+    edit(
+        "torch.arange(ids.shape[1], device=ids.device)",
+        "torch.arange(self.config.block_size - ids.shape[1], self.config.block_size, device=ids.device)",
+    ),
+    section="v2-positions",
+    why="The same prefix gets other vectors when the text is longer. You took the last rows of the position table. Which "
+    "row belongs to the first token?",
+    hint="You take the last rows of the position table for a short text. Its first token is at position 0.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # generate

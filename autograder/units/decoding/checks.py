@@ -1176,6 +1176,17 @@ def test_finished_hypotheses(learner, reference, rng):
             [*ending((a, 0.5), probability=0.6), *ending((b, 0.97), probability=0.97)],
             ending((c, 0.45), (d, 0.5), probability=0.9),
         ],
+        # Catches continuing after the end, too: the second end would fill the beam with copies of one output.
+        "the model would end again after the end": [
+            [(a, 0.5), (EOS, 0.5), (EOS, 0.97), (EOS, 0.97)],
+            ending((b, 0.42), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),
+        ],
+        # Catches it in a beam of three: two continuations of what has ended would push the third hypothesis out.
+        "two of three go on after the first has ended": [
+            *([*ending((a, 0.4), probability=0.3), (token, 0.49)] for token in (d, f)),
+            [(b, 0.3), (c, 0.5), (d, 0.7), (e, 0.15)],
+            ending((c, 0.22), (d, 0.26), *((token, 0.98) for token in (e, f, a)), probability=0.98),
+        ],
         "the best one ends at max_len": [ending((a, 0.6), (b, 0.9), (c, 0.9), (d, 0.9), (e, 0.9)), ending((b, 0.2))],
         "nothing ends": [
             [(a, 0.5), (b, 0.3), (c, 0.4), (d, 0.5), (e, 0.6), (f, 0.5)],
@@ -1184,9 +1195,12 @@ def test_finished_hypotheses(learner, reference, rng):
         "the end comes at once": [[(EOS, 0.85)]],
     }
     for situation, paths in situations.items():
-        case = first_found(lambda: tree_case(rng, size, [paths], 7, 2))
-        what = f"beam_search(model, src, src_mask, max_len=7, beam_size=2) where {situation}"
-        check_search(learner, *case, [what], 7, beam_size=2)
+        width, alpha = (3, 1.0) if situation.startswith("two of three") else (2, 0.6)
+        options = {"beam_size": width} | ({} if alpha == 0.6 else {"length_penalty": alpha})
+        case = first_found(lambda: tree_case(rng, size, [paths], 7, width, alpha))
+        call = ", ".join(f"{key}={value}" for key, value in ({"max_len": 7} | options).items())
+        what = f"beam_search(model, src, src_mask, {call}) where {situation}"
+        check_search(learner, *case, [what], 7, **options)
 
 
 @pytest.mark.task("decoding.beam_search", points=1)

@@ -1501,6 +1501,54 @@ mistake(
     "with its length. Go on until `beam_size` hypotheses have finished, or `max_len` is reached.",
 )
 
+mistake(
+    "decoding.beam_search",
+    "finished-and-continued-variant-2",
+    edit("beams = []", "beams = candidates[:beam_size]"),
+    edit(
+        """
+        for ids, score in candidates[: beam_size - len(finished)]:
+            if ids[-1] == eos_id:
+                finished.append((ids, score))
+            else:
+                beams.append((ids, score))
+        """,
+        "finished += [(ids, score) for ids, score in beams if ids[-1] == eos_id]",
+    ),
+    edit("not beams", "len(finished) >= beam_size"),
+    base="lists-of-hypotheses",
+    section="beam-finished",
+    why="Continuations of a finished hypothesis push open ones out of the beam. You recorded a hypothesis that ended "
+    "and also kept it in the beam. Where should it be, and where not?",
+    hint="Your finished hypotheses are continued, and their continuations take the slots of open ones. Take a "
+    "hypothesis that has ended out of the beam.",
+)
+
+mistake(
+    "decoding.beam_search",
+    "finished-scored-again",
+    edit(
+        "values, tokens =",
+        "if ids[-1] == eos_id:\n    candidates.append((ids, score + log_probs[eos_id].item()))\n    continue\nvalues, tokens =",
+    ),
+    edit("beams = []", "beams = candidates[:beam_size]"),
+    edit(
+        """
+        for ids, score in candidates[: beam_size - len(finished)]:
+            if ids[-1] == eos_id:
+                finished.append((ids, score))
+            else:
+                beams.append((ids, score))
+        """,
+        "finished = [one for one in beams if one[0][-1] == eos_id]",
+    ),
+    edit("not beams", "len(finished) == len(beams)"),
+    base="lists-of-hypotheses",
+    section="beam-finished",
+    why="A hypothesis that ended becomes worse with every step. You go on adding the log-probability of the end symbol. "
+    "When is its score final?",
+    hint="You add to the score of a hypothesis after its end. Keep a finished one as it is.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # KVCache

@@ -1787,6 +1787,15 @@
  * section: the-past-on-the-way-back
  */
 
+/* attention_backward: keys-without-the-softmax
+ * base: plain-loops
+ * edit: dp[u] * q[i]  =>  da[u] * q[i]
+ * why: The gradient of your keys is too large, while that of the queries is right. You took the gradient of the weights
+ * for it. Through which operation does it go before it reaches the keys?
+ * hint: Your keys get the gradient of the weights, from before the softmax's backward pass. Use that of the scores.
+ * section: softmax-gradient
+ */
+
 /* gelu_backward: no-inner-derivative
  * base: plain-loops
  * edit: float inner = s * (1.0f + 3.0f * 0.044715f * x * x);  =>

@@ -1308,6 +1308,16 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * section: arrays-only-written
  */
 
+/* matmul_forward: bias-without-test-variant-2
+ * base: plain-loops
+ * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
+ * edit: y[o] = sum  =>  y[o] = sum + bias[o]
+ * why: Your kernel reads through a NULL pointer where a layer has no bias. You added it to every sum. When may the bias
+ * be read?
+ * hint: Your kernel adds a bias that need not exist. Test the pointer before you read from it.
+ * section: linear-kernel
+ */
+
 /* attention_forward: no-scale
  * base: plain-loops
  * edit: float scale = 1.0f / sqrtf(hs);  =>
@@ -3235,6 +3245,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * a row in memory?
  * hint: From the second row on, yours begins too early. Row (b, t) comes after T rows for each earlier sequence and t
  * more, each of Vp entries, and ends with zeros.
+ * section: padded-vocabulary
+ */
+
+/* softmax_forward: probabilities-for-the-padding
+ * base: plain-loops
+ * edit: p[v] = 0.0f  =>  p[v] = expf(z[v] - maximum) / sum
+ * why: Padded columns have a probability. You left them out of the sum, but wrote a share for them all the same. Which
+ * probability has a token that does not exist?
+ * hint: Your padded columns get a share of what their logits say. Their probability is 0.
  * section: padded-vocabulary
  */
 

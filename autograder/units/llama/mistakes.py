@@ -1340,6 +1340,17 @@ mistake(
     hint="In training mode your outputs differ from call to call. Take the dropout out.",
 )
 
+mistake(
+    "llama.LlamaBlock",
+    "feed-forward-sees-attention-alone",
+    edit(ATTENTION, "h = self.self_attn(self.input_layernorm(x), cache, layer)"),
+    edit(FEED, "return x + h + self.mlp(self.post_attention_layernorm(h))"),
+    section="llama-block",
+    why="Your feed-forward layer does not see the block's input. You gave it the result of attention before the "
+    "addition. What does it read in a pre-norm block?",
+    hint="Your feed-forward layer reads what attention returned. Add the input first, and give it the sum.",
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Llama
 

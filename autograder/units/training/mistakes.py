@@ -1181,6 +1181,16 @@ mistake(
     hint="Your batches hold floating-point numbers: `torch.randint` gives int64, so do not convert its result.",
 )
 
+mistake(
+    "training.copy_task",
+    "always-the-same-batch-variant-2",
+    edit("yield Batch(src, src.clone(), PAD)", "yield from [Batch(src, src.clone(), PAD)] * num_batches\nreturn"),
+    base="bos-in-front",
+    section="copy-task-random",
+    why="The model sees the same sequences in every step and learns them by heart. You drew once, before the loop. Where "
+    "should new ids be drawn?",
+    hint="All your batches hold the same sequences. Draw inside the loop.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # bucket_batches
@@ -1837,6 +1847,20 @@ mistake(
     "list of batches.",
 )
 
+mistake(
+    "training.bucket_batches",
+    "closed-after-overflow-variant-2",
+    edit("current.append(index)", ""),
+    edit(
+        "if current and (len(current) + 1) * lengths[index] > max_tokens",
+        "current.append(index)\nif len(current) * lengths[index] >= max_tokens",
+    ),
+    base="one-list-at-a-time",
+    section="padded-size",
+    why="Some of your batches are too large. You let a sequence join and then looked whether the batch was full. When "
+    "must the size be tested?",
+    hint="Some of your batches are too large, since you test the size after a sequence has joined. Test it before.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # run_epoch

@@ -602,6 +602,16 @@ mistake(
     "attention returns the bias of the last projection.",
 )
 
+mistake(
+    "transformer.EncoderLayer",
+    "feed-forward-result-not-dropped",
+    edit("self.drop2 = nn.Dropout(dropout), nn.Dropout(dropout)", "self.drop2 = nn.Dropout(dropout), nn.Identity()"),
+    base="written-out",
+    section="tf-encoder-layer",
+    why="In training, what the feed-forward part returns is never dropped. You left out its dropout, although attention "
+    "has one. After which sublayers does a layer drop?",
+    hint="What your feed-forward part returns is not dropped. Drop the result of both sublayers before it is added.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # DecoderLayer
@@ -3020,6 +3030,16 @@ mistake(
     hint="Two layers of your decoder are one object. Make a new layer each time.",
 )
 
+mistake(
+    "transformer.make_model",
+    "stacks-only-initialised",
+    edit("in model.parameters():", "in [*model.encoder.parameters(), *model.decoder.parameters()]:"),
+    section="tf-start",
+    why="The tables and the output layer keep the numbers that PyTorch gave them. You initialised only the two stacks. "
+    "Which other matrices does the model have?",
+    hint="Your tables and your generator are not drawn from Xavier's distribution. Go through the parameters of the "
+    "whole model.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # shift_right

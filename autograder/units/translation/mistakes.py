@@ -446,6 +446,29 @@ mistake(
     "alone: call `translate`.",
 )
 
+mistake(
+    "translation.evaluate",
+    "padding-counts-like-words",
+    edit("ignore_index=PAD, ", ""),
+    edit("batch.ntokens", "batch.tgt_y.numel()"),
+    base="lists-named-first",
+    section="evaluating-translations",
+    why="Your loss depends on how sentences are batched. You counted the predictions at padded positions, both in the "
+    "sum and in the number of tokens. Which positions hold a word?",
+    hint="Padding is in your loss and in the number by which you divide. Leave padded targets out of both.",
+)
+
+mistake(
+    "translation.evaluate",
+    "mean-weighted-by-padded-size",
+    edit('reduction="sum").item()', 'reduction="mean").item() * batch.tgt_y.numel()'),
+    edit("batch.ntokens", "batch.tgt_y.numel()"),
+    base="lists-named-first",
+    section="evaluating-translations",
+    why="Batches with much padding have too much influence on your loss. You weighted the mean of each batch by its size "
+    "with padding. How many tokens does that mean belong to?",
+    hint="You weight each batch's mean by its padded size. Sum over the words, and divide once by their number.",
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # early_stopping
@@ -613,6 +636,58 @@ mistake(
     why="After 2.0 and 1.99999 your best validation is the first. You demanded a minimal improvement. Which validation "
     "has the lowest loss?",
     hint="After 2.0 and 1.99999 your best validation is the first one. Any lower loss is better: compare without a margin.",
+)
+
+
+@mistake(
+    "translation.early_stopping",
+    "rises-in-a-row-variant-2",
+    section="early-stopping",
+    why="A loss that comes down a little after a rise starts your count anew. You compare each loss with the one before. "
+    "Below which loss must a validation be to count as progress?",
+    hint="You compare each loss with the one before it. What counts is that none of them is below the best.",
+)
+def early_stopping(losses, patience):
+    if patience < 1:
+        raise ValueError("patience must be at least 1")
+    known = [index for index, loss in enumerate(losses) if not math.isnan(loss)]
+    waited = 0
+    for one, other in itertools.pairwise(losses):
+        waited = 0 if other < one else waited + 1
+    return min(known, key=losses.__getitem__, default=None), bool(known) and waited >= patience
+
+
+mistake(
+    "translation.early_stopping",
+    "nan-removed-first",
+    edit("list(losses).index(min(numbers))", "numbers.index(min(numbers))"),
+    edit("len(losses) - best", "len(numbers) - best"),
+    base="lowest-first",
+    section="early-stopping",
+    why="With NaN among the losses your index is too small. You removed each NaN, so later losses moved to the left. In "
+    "which list should the index count?",
+    hint="Your index belongs to the list without NaN. Keep the original positions, and count every validation.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "nan-not-counted",
+    edit("len(losses) - best > patience", "len(numbers) - 1 - numbers.index(min(numbers)) >= patience"),
+    base="lowest-first",
+    section="early-stopping",
+    why="A run that has diverged to NaN goes on. You counted only the validations with a number. Is a validation that "
+    "gives NaN one without progress?",
+    hint="Validations that give NaN do not use up your patience. Count every validation after the best one.",
+)
+
+mistake(
+    "translation.early_stopping",
+    "equal-loss-uses-no-patience",
+    edit("len(losses) - 1 - best >= patience", "len(losses) > patience and min(losses[-patience:]) > losses[best]"),
+    section="early-stopping",
+    why="A run whose loss returns to the best value and no further goes on. You stop only when all of the last losses are "
+    "higher. Which losses bring something better?",
+    hint="A loss equal to the best one does not end your patience, nor does NaN. Only a lower loss is progress.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -802,6 +877,26 @@ mistake(
     hint="Renaming works within one disk only. Write the new file into the folder of `path`.",
 )
 
+mistake(
+    "translation.save_checkpoint",
+    "scheduler-step-alone",
+    edit("scheduler.state_dict()", "scheduler.last_epoch"),
+    section="resume-to-the-bit",
+    why='The entry "scheduler" is a number, with which `load_state_dict` can do nothing. You saved the step alone. '
+    "Which method gives the whole state?",
+    hint='Your entry "scheduler" holds only the number of steps. Save what the scheduler\'s own `state_dict()` gives.',
+)
+
+mistake(
+    "translation.save_checkpoint",
+    "seed-as-a-number",
+    edit("torch.get_rng_state()", "torch.initial_seed()"),
+    section="resume-to-the-bit",
+    why='The entry "random" is a number, and it is the same before and after training. You saved the seed, which does '
+    "not tell how far the generator has come. What does?",
+    hint='Your entry "random" is the seed. Save the present state of PyTorch\'s generator, a tensor of bytes.',
+)
+
 # ---------------------------------------------------------------------------------------------------------------------
 # load_checkpoint
 
@@ -944,6 +1039,19 @@ mistake(
     why="Other schedulers, such as ReduceLROnPlateau, change the rate at the wrong step. You restored only the count "
     "of steps. Which method restores a whole state?",
     hint="With ReduceLROnPlateau your learning rate falls at another step. Restore all of the scheduler's state with `load_state_dict`.",
+)
+
+mistake(
+    "translation.load_checkpoint",
+    "scheduler-stepped-along",
+    edit(
+        'scheduler.load_state_dict(saved["scheduler"])',
+        'for _ in range(saved["scheduler"]["last_epoch"]):\n    scheduler.step()',
+    ),
+    section="resume-to-the-bit",
+    why="A scheduler that has been used since continues too far along its curve. You made steps instead of loading its "
+    "state. From which step do yours count?",
+    hint="You call `scheduler.step()` for each saved step, which adds to the steps already made. Load the saved state.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1652,6 +1760,27 @@ mistake(
     hint="A second pair of sentences gets the maps of the first: do not store maps from one call to the next.",
 )
 
+mistake(
+    "translation.attention_maps",
+    "heads-averaged-variant-2",
+    edit("torch.stack([weights[0] for weights in layers])", "torch.stack(layers).mean(2)"),
+    base="lists-first",
+    section="attention-as-pictures",
+    why="What a single head does is no longer visible. You averaged the heads, and kept the axis of the batch in their "
+    "place. Which axis should your maps have for them?",
+    hint="The second axis of your maps is the batch. Keep the heads there, and leave the batch of one out.",
+)
+
+mistake(
+    "translation.attention_maps",
+    "cross-transposed",
+    edit('"cross": cross}', '"cross": [weights.mT for weights in cross]}'),
+    base="lists-first",
+    section="three-kinds-of-maps",
+    why="The rows of your cross map are source words. You exchanged its last two axes. Which of the two sentences asks the "
+    "queries?",
+    hint='The last two axes of your `"cross"` are exchanged. Its rows are queries, one for each target word.',
+)
 
 # ---------------------------------------------------------------------------------------------------------------------
 # read_alignment
@@ -2080,22 +2209,3 @@ mistake(
     "for. Which validations does the answer depend on?",
     hint="Once true, your stop stays true. Only the validations after the best one so far count.",
 )
-
-mistake(
-    "translation.early_stopping",
-    "rises-in-a-row-variant-2",
-    section="early-stopping",
-    why="A loss that comes down a little after a rise starts your count anew. You compare each loss with the one before. "
-    "Below which loss must a validation be to count as progress?",
-    hint="You compare each loss with the one before it. What counts is that none of them is below the best.",
-)
-
-
-def early_stopping(losses, patience):
-    if patience < 1:
-        raise ValueError("patience must be at least 1")
-    known = [index for index, loss in enumerate(losses) if not math.isnan(loss)]
-    waited = 0
-    for one, other in itertools.pairwise(losses):
-        waited = 0 if other < one else waited + 1
-    return min(known, key=losses.__getitem__, default=None), bool(known) and waited >= patience
