@@ -62,13 +62,13 @@ CATCHES = (
                 "Which axis sums to 1",
                 slip(
                     "softmax-over-queries",
-                    "The weights of one key, over all queries, sum to 1. What sums to 1 in yours, and would you notice "
-                    "with as many queries as keys?",
+                    "The weights of one key, over all queries, sum to 1. Which sums does your test check, and would it "
+                    "notice with as many queries as keys?",
                 ),
                 slip(
                     "softmax-over-axis-one",
-                    "It is right for one sentence and wrong for a batch of several. How many axes do the tensors "
-                    "in your test have?",
+                    "It is right for one sentence without a batch axis, and wrong for a batch. How many axes do the "
+                    "tensors in your test have?",
                 ),
                 slip(
                     "weights-times-keys",
@@ -99,7 +99,7 @@ CATCHES = (
                 "A query that may attend to nothing",
                 slip(
                     "nan-where-nothing-is-allowed",
-                    "For some mask its weights are not a number. Which row of a mask have you not tried?",
+                    "For some mask its weights are not a number. Which kind of row have you not tried?",
                 ),
                 slip(
                     "uniform-where-nothing-is-allowed",
@@ -138,7 +138,7 @@ CATCHES = (
                 ),
                 slip(
                     "writes-into-the-mask",
-                    "After the call, one of the tensors that you passed has changed, although the result is "
+                    "After some calls, one of the tensors that you passed has changed, although the result is "
                     "right. Which tensor does your test not look at again?",
                 ),
             ),
