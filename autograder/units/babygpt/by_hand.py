@@ -32,7 +32,7 @@ BY_HAND = {
         ask="For one position, head 0 returns $(5, 6)$ and head 1 returns $(7, 8)$. Which row of four numbers goes "
         "into `proj`?",
         answer="5, 6, 7, 8",
-        hint="The heads stay together, in the order of the list.",
+        hint="The features of a head stay together, and the heads come in the order of the list.",
         because="Heads are put side by side along the last axis. 5, 7, 6, 8 would interleave their features.",
         computed="torch.cat([torch.tensor([[5, 6]]), torch.tensor([[7, 8]])], dim=-1)",
     ),

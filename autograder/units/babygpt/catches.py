@@ -37,7 +37,7 @@ CATCHES = (
             style("Block.short-names", "one whose blocks have short names for their parts"),
             style("flattened-for-the-loss", "one whose parts have the names of a well-known script"),
             style("no-last-norm-no-bias", "one without the last normalisation"),
-            style("tied-as-gpt-2", "one whose output layer is the table of tokens"),
+            style("tied-as-gpt-2", "one whose output layer shares the weights of the token embedding"),
             style("position-table-as-parameter", "one that keeps its positions in a plain parameter"),
             style("BabyGPT.short-names", "one with short names for its parts"),
             style(
@@ -57,17 +57,17 @@ CATCHES = (
                 "The tokens that follow",
                 slip(
                     "Head.no-causal-mask",
-                    "The last token of a sequence changes what the model says about all others. Which logits does your "
+                    "The last token of a sequence changes the logits at all other positions. Which logits does your "
                     "test look at when a token changes?",
                 ),
                 slip(
                     "Head.wrong-triangle",
-                    "What it says about a position depends on that token and on all that follow. Which tokens does "
-                    "your test change?",
+                    "The logits at a position depend on its own token and on all later ones. Which tokens does your "
+                    "test change?",
                 ),
                 slip(
                     "Head.one-ahead",
-                    "A position sees one token too many. How close to each other are the token that your test changes "
+                    "In each head, a position sees one token too many. How close are the token that your test changes "
                     "and the position that it looks at?",
                     edit("causal_mask(block_size)", "torch.ones(block_size, block_size).tril(1).bool()"),
                 ),
@@ -77,13 +77,13 @@ CATCHES = (
                 "Even a little",
                 slip(
                     "Head.mask-after-softmax",
-                    "A later token gets no weight, and yet it moves the logits before it a little. How large a "
+                    "A later token gets no weight, and yet it changes earlier logits a little. How large a "
                     "difference does your test let pass?",
                 ),
                 slip(
                     "Head.filled-with-zero",
-                    "A later token has a share in every average, whatever it is. How large a difference does your "
-                    "test let pass?",
+                    "A later token has a share in every average, whichever token it is. How large a difference does "
+                    "your test let pass?",
                 ),
                 slip(
                     "Head.masked-with-minus-five",
@@ -97,13 +97,13 @@ CATCHES = (
                 "At every position",
                 slip(
                     "Head.first-position-sees-all",
-                    "Only one position sees more than it should. Does your test look at all of them?",
+                    "In each head, only one position sees more than it should. Does your test look at all positions?",
                     edit("nn.Dropout(dropout)", "nn.Dropout(dropout)\nself.tril[0] = True"),
                 ),
                 slip(
                     "Head.two-ahead",
-                    "The token right after a position is hidden from it, and yet it sees one that comes later. Which "
-                    "tokens does your test change?",
+                    "In each head, the token right after a position is hidden from that position, and yet a later one "
+                    "is not. Which tokens does your test change?",
                     edit(
                         "nn.Dropout(dropout)",
                         "nn.Dropout(dropout)\nself.tril.diagonal(2).fill_(True)",
@@ -123,13 +123,13 @@ CATCHES = (
                 "How many follow",
                 slip(
                     "BabyGPT.positions-backwards",
-                    "No later token is read, and yet a position's logits tell how many there are. What does your test "
-                    "do to a sequence, beside changing its tokens?",
+                    "No later token is read, and yet a position's logits tell how many later tokens there are. What "
+                    "does your test do to a sequence besides changing its tokens?",
                 ),
                 slip(
                     "Head.scores-divided-by-length",
                     "No later token is read, and yet the logits of a sequence change when another token is appended. "
-                    "Do you ever cut a sequence off?",
+                    "Does your test ever shorten a sequence?",
                     edit("self.key(x))", "self.key(x)) / length"),
                 ),
             ),
@@ -159,8 +159,8 @@ CATCHES = (
                 "Call after call",
                 slip(
                     "BabyGPT.call-before-added",
-                    "The logits depend on the input of the previous call. How often does your test call it with "
-                    "the same tokens, and what comes between?",
+                    "The logits depend on the input of the previous call. How often does your test call the "
+                    "model with the same tokens, and what comes between these calls?",
                     edit(
                         "logits = self",
                         """
@@ -173,8 +173,8 @@ CATCHES = (
                 ),
                 slip(
                     "Head.scores-of-the-call-before",
-                    "Called twice with the same tokens it gives the same logits, unless others come between. What do "
-                    "you call it with?",
+                    "Called twice with the same tokens, it gives the same logits unless a call with others comes "
+                    "between. With which tokens, and in which order, does your test call it?",
                     edit(
                         "scores = scores.masked_fill",
                         """
@@ -188,7 +188,7 @@ CATCHES = (
                 ),
                 slip(
                     "Head.dropout-also-in-evaluation",
-                    "Two calls with the same tokens give different logits. Do you make two?",
+                    "Two calls with the same tokens give different logits. Does your test make two such calls?",
                 ),
             ),
         ),
