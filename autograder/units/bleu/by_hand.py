@@ -7,7 +7,7 @@ BY_HAND = {
         ask="Take the bigrams of `a rose is a rose is a rose`. How many are there, how many different ones, and how "
         "often does `a rose` occur?",
         answer="7, 3, 3",
-        hint="Eight tokens have seven neighbours. Write the pairs down one below the other.",
+        hint="Eight tokens form seven pairs of neighbours. Write the pairs one below the other.",
         because="The pairs are a rose, rose is, is a, a rose, rose is, is a, a rose: seven pairs of three kinds, and "
         "a rose comes three times.",
         computed="(lambda counts: [counts.total(), len(counts), counts['a', 'rose']])(ngram_counts('a rose is a rose "
@@ -17,7 +17,7 @@ BY_HAND = {
         ask="The candidate is `a a a b c c`. The references are `a b b` and `a a c`. How many unigrams of the "
         "candidate count as matches after clipping, and how many does it have?",
         answer="4, 6",
-        hint="For each word take the larger count of the two references. At most so many occurrences count.",
+        hint="For each word take the larger count of the two references. At most that many occurrences count.",
         because="The references allow a twice, b twice and c once. The candidate has a three times, b once and c "
         "twice, so 2 + 1 + 1 count.",
         computed="modified_precision(list('aaabcc'), [list('abb'), list('aac')], 1)",
@@ -53,9 +53,10 @@ BY_HAND = {
     "bleu.no-pair": Question(
         ask="The candidate is `a b`, its only reference `b a`. How many of its tokens match, and how many of its "
         "pairs? "
-        "What are the scores for $N = 2$, as it is and with `add-k`? Type four numbers, the scores with two decimals.",
+        "What are the scores for $N = 2$, without smoothing and with `add-k`? Type four numbers, the "
+        "scores with two decimals.",
         answer="2, 0, 0, 70.71",
-        hint="Without a matching pair the product is 0. Smoothing makes 1 of 2 out of 0 of 1 pairs.",
+        hint="Without a matching pair the product is 0. Smoothing turns 0 of 1 pairs into 1 of 2.",
         because="Both tokens match, the pair does not. With add-k the precisions are 2/2 and 1/2, and the root of one "
         "half is 0.7071.",
         computed="[modified_precision(list('ab'), [list('ba')], n)[0] for n in (1, 2)] "

@@ -12,7 +12,7 @@ CATCHES = (
             style("penalty-in-the-exponent", "one that adds the penalty's logarithm in the exponent"),
             style("geometric-mean-of-fractions", "one that computes with exact fractions"),
             style("no-helper", "one that keeps its counts in a tensor"),
-            style("zero-by-an-exception", "one that finds out about a score of 0 by an exception"),
+            style("zero-by-an-exception", "one that detects a score of 0 by an exception"),
             style("roots-multiplied", "one that takes the root of each precision"),
             style("one-more-of-each", "one that smooths while it adds up"),
             style(
@@ -22,7 +22,7 @@ CATCHES = (
             ),
             style(
                 "number-of-numpy",
-                "one that returns a float of NumPy",
+                "one that returns a NumPy float",
                 edit("logarithms = 0.0", "import numpy\nlogarithms = 0.0"),
                 edit("return 100 * brevity_penalty(", "return numpy.float64(100) * brevity_penalty("),
             ),
@@ -38,9 +38,12 @@ CATCHES = (
                 slip(
                     "arithmetic-mean",
                     "Its scores are too high where the precisions differ. Do you know each precision of your corpus, "
-                    "and what becomes of them together?",
+                    "and how they combine into a score?",
                 ),
-                slip("no-root", "The more lengths count, the lower its scores are. For which `max_n` do you know one?"),
+                slip(
+                    "no-root",
+                    "Its scores are too low for every `max_n` but one. For which `max_n` do you know the score?",
+                ),
                 slip("max-n-ignored", "Its score is right for one `max_n`. How many have you tried?"),
             ),
             group(
@@ -82,8 +85,8 @@ CATCHES = (
                 "Several references",
                 slip(
                     "first-references-only",
-                    "It does not matter to it what the other references say. Which of your matches come from a second "
-                    "reference?",
+                    "Its score stays the same whatever some of the references say. Which of your matches come from a "
+                    "second reference?",
                 ),
                 slip(
                     "shortest-references-length",
@@ -99,23 +102,23 @@ CATCHES = (
                 "No match of some length",
                 slip(
                     "zero-skipped",
-                    "A corpus without a single matching pair has a score. What should it be?",
+                    "A corpus without a single matching pair scores too high. What should its score be?",
                 ),
                 slip(
                     "zero-made-small",
-                    "A corpus without a single matching pair has a small score. How close to the right number must it "
-                    "be in your test?",
+                    "A corpus without a single matching pair has a small score. How close to the right number must "
+                    "this score be in your test?",
                 ),
                 slip(
                     "logarithm-of-zero",
-                    "For a corpus without a single matching pair it raises an error. Do you call it with one?",
+                    "For a corpus without a single matching pair it raises an error. Is there one in your test?",
                 ),
-                slip("always-smoothed", "It adds to the counts without being told to. Which scores would change?"),
+                slip("always-smoothed", "It adds to the counts without being told to. Which scores does that change?"),
             ),
             group(
                 "smoothing",
                 "Smoothing",
-                slip("smooth-ignored", "Its score is the same whatever `smooth` is. Do you call it with both?"),
+                slip("smooth-ignored", "Its score is the same whatever `smooth` is. Do you call it with both values?"),
                 slip(
                     "zero-before-smoothing",
                     "Its smoothed score is 0 where it should not be. When does smoothing matter most?",
