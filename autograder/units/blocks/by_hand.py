@@ -18,7 +18,7 @@ BY_HAND = {
         "ReLU. What are the two entries of the result?",
         answer="-9, 9",
         hint="x is a row, so the first entry of x W1 uses the first column of W1: (-4) times 1 plus 1 times 3.",
-        because="x W1 is (-1, 9), and ReLU makes (0, 9) of it. Times W2 that is (-9, 9). Without ReLU it would be "
+        because="x W1 is (-1, 9), and ReLU turns it into (0, 9). Times W2 that is (-9, 9). Without ReLU it would be "
         "(-10, 9); with ReLU at the end (0, 9).",
         computed="(torch.tensor([-4., 1]) @ torch.tensor([[1., -2], [3, 1]])).relu() @ torch.tensor([[1., 0], [-1, "
         "1]])",
@@ -46,7 +46,7 @@ BY_HAND = {
         answer="0.85, 1.13",
         hint="The mean of the squares 9 and 16 is 12.5. Divide by its root, about 3.536.",
         because="3 / 3.536 is 0.849, and 4 / 3.536 is 1.131. Dividing by the length 5 would give 0.6 and 0.8, which "
-        "is too small by the root of 2.",
+        "is the right result divided by the root of 2.",
         computed="rms_norm(torch.tensor([3., 4]), torch.ones(2))",
     ),
     "blocks.scaled-up": Question(
@@ -72,7 +72,7 @@ BY_HAND = {
         answer="-1, 5, -1, 1",
         hint="In pre-norm F gets (-1, 1), and its result is added to (1, 3).",
         because="Pre-norm: (1, 3) plus twice (-1, 1) is (-1, 5). Post-norm: (1, 3) plus (2, 6) is (3, 9), and the "
-        "norm makes (-1, 1) of it.",
+        "norm turns it into (-1, 1).",
         computed="torch.cat([SublayerConnection(2, 0.0, norm)(torch.tensor([[[1., 3]]]), lambda x: 2 * x).flatten() "
         "for norm in ('pre', 'post')]).detach()",
     ),

@@ -11,7 +11,7 @@ CATCHES = (
             style("biased-var", "one that keeps `eps` in a buffer"),
             style(
                 "mean-of-squares-minus-square-of-mean",
-                "one that takes the mean square less the squared mean, and has `beta` first",
+                "one that subtracts the squared mean from the mean square, and has `beta` first",
             ),
             style("bessel-undone", "one that takes the library's standard deviation and corrects it"),
             style("computed-in-float32-or-wider", "one that computes in float64 and rounds at the end"),
@@ -39,7 +39,7 @@ CATCHES = (
                     "A position gets another result when a later one changes. Which numbers share a mean?",
                 ),
                 slip("axis-one", "It is right for a matrix. How many axes does your `x` have?"),
-                slip("three-axes-only", "It is right for a batch of sentences. Have you tried anything else?"),
+                slip("three-axes-only", "It is right for a batch of sentences. Which other shapes have you tried?"),
             ),
             group(
                 "mean-and-variance",
@@ -71,7 +71,7 @@ CATCHES = (
                 ),
                 slip(
                     "epsilon-fixed",
-                    "It is right as long as nobody passes a second argument. What does `LayerNorm(4, 0.5)` change?",
+                    "It is right as long as nobody passes a second argument. Which arguments does your test pass?",
                 ),
                 slip(
                     "other-default-epsilon",
@@ -109,7 +109,7 @@ CATCHES = (
                 ),
                 slip(
                     "buffers",
-                    "`gamma` is there and is saved with the model, but never changes. What does an optimiser get?",
+                    "`gamma` is there and is saved with the model, but never changes. What is passed to an optimiser?",
                 ),
                 slip(
                     "statistics-detached",
@@ -121,7 +121,7 @@ CATCHES = (
                 "Call after call",
                 slip(
                     "argument-changed",
-                    "The residual connection adds `x` afterwards and gets something else. What is left of `x`?",
+                    "Its result is right, but code that reads `x` after the call goes wrong. What is left of `x`?",
                 ),
                 slip("statistics-remembered", "Its first result is right. How often do you call the same layer?"),
             ),
