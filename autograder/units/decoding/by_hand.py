@@ -4,11 +4,11 @@ from autograder.course.by_hand import Question
 
 BY_HAND = {
     "decoding.three-rows": Question(
-        ask="A batch of two rows; the end symbol is 3 and padding is 0. In three steps the model wants to write 7 "
+        ask="A batch has two rows; the end symbol is 3 and padding is 0. In three steps the model wants to write 7 "
         "and 3, then 3 and 5, then 8 and 8 (first row, second row). Which three ids follow the start symbol in the "
         "first row, and which in the second? Type six numbers.",
         answer="7, 3, 0, 3, 0, 0",
-        hint="What the model wants for a row that has ended is not written. The end symbol itself is.",
+        hint="A row's end symbol is written. What the model wants for that row afterwards is not.",
         because="The first row writes 7 and then its end symbol; the second ends at once. Whatever the model wants "
         "for them later, padding is written.",
         computed="[7, EOS, PAD, EOS, PAD, PAD]",
@@ -89,8 +89,8 @@ BY_HAND = {
         "4, 5))]",
     ),
     "decoding.positions-processed": Question(
-        ask="A batch of 3 rows gets 5 tokens after its start symbol, and no row ends before. How many positions does the "
-        "decoder process in all 5 steps together, first in `greedy_decode`, then with a cache?",
+        ask="A batch of 3 rows gets 5 tokens after its start symbol, and no row ends earlier. How many positions does "
+        "the decoder process in all 5 steps together, first in `greedy_decode`, then with a cache?",
         answer="45, 15",
         hint="Without a cache, step 1 processes one position of each row, step 2 processes two.",
         because="Without a cache: 3 times (1 + 2 + 3 + 4 + 5). With one, each of the 5 steps processes one position of "

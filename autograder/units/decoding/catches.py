@@ -41,7 +41,7 @@ CATCHES = (
                 ),
                 slip(
                     "one-continuation-of-each-beginning",
-                    "No two of its prefixes ever share a parent. Do some of yours, where it matters?",
+                    "After the first id, no two of its prefixes share a parent. Do two of the best in yours share one?",
                 ),
             ),
             group(
@@ -49,16 +49,18 @@ CATCHES = (
                 "Sums, parents and tokens",
                 slip(
                     "last-step-only",
-                    "It prefers what is likely now, whatever came before. Which output would be the best by its last "
-                    "id alone?",
+                    "It prefers what is likely now, whatever came before. Which output would be the best one by its "
+                    "last id alone?",
                 ),
                 slip(
                     "wrong-parents",
-                    "It appends ids to prefixes that they do not belong to. Where are the parents of what you keep?",
+                    "It appends ids to prefixes that they do not belong to. At which indices are the "
+                    "parents of the prefixes that should survive?",
                 ),
                 slip(
                     "parents-not-followed",
-                    "Its prefixes stay where they are, wherever the best ids come from. Can two have one parent?",
+                    "Its prefixes stay where they are, wherever the best ids come from. Do two of yours share "
+                    "a parent?",
                 ),
             ),
             group(
@@ -115,12 +117,12 @@ CATCHES = (
                 ),
                 slip(
                     "start-symbol-counted",
-                    "It changes from one output to the other at too large an exponent. At which exponent are "
+                    "It switches from one output to the other at too large an exponent. At which exponent are "
                     "your two outputs equally good?",
                 ),
                 slip(
                     "end-symbol-not-counted",
-                    "It changes from one output to the other at too small an exponent. At which exponent are "
+                    "It switches from one output to the other at too small an exponent. At which exponent are "
                     "your two outputs equally good?",
                 ),
             ),
@@ -132,7 +134,7 @@ CATCHES = (
                 slip(
                     "mask-of-the-first-source",
                     "From the second source on, the model sees too little or too much. Where is padding in your "
-                    "sources, and would your table answer otherwise if the model read it?",
+                    "sources, and would your table answer differently if the model read the padding?",
                 ),
                 slip(
                     "memory-repeated-in-the-wrong-order",
