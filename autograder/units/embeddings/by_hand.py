@@ -23,8 +23,8 @@ BY_HAND = {
         ask="A table has three rows of width 1. The ids $2, 0, 2$ are looked up, and the gradients $1$, $10$ and "
         "$100$ arrive at the three vectors. Which gradients do the rows 0, 1 and 2 of the table get?",
         answer="10, 0, 101",
-        hint="Id 2 stands at the first and at the last position, and id 1 does not occur.",
-        because="A row gets the sum over all the positions where its id stands: 10 for row 0, nothing for row 1, and 1 "
+        hint="Id 2 is at the first and at the last position, and id 1 does not occur.",
+        because="A row gets the sum over all the positions that hold its id: 10 for row 0, nothing for row 1, and 1 "
         "plus 100 for row 2.",
         computed="[g for E in [torch.zeros(3, 1, requires_grad=True)] for g in "
         "torch.autograd.grad((embedding_lookup(torch.tensor([2, 0, 2]), E) * torch.tensor([[1.], [10], "

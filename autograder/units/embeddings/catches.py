@@ -37,7 +37,7 @@ CATCHES = (
                 slip("frequencies-rise", "From left to right its waves get faster. What do you expect in row 1?"),
                 slip(
                     "one-zero-too-many",
-                    "Its waves are a little slower than they should be. How large a difference does your test allow?",
+                    "All its waves but the first are too slow. How large a difference does your test allow?",
                 ),
                 slip(
                     "last-divisor-is-ten-thousand",
@@ -55,13 +55,13 @@ CATCHES = (
                 slip("sines-alone", "Row 0 of its table is all zeros. What should it be?"),
                 slip(
                     "cosine-with-its-own-exponent",
-                    "Two neighbouring columns turn at different speeds. Which of them share an angle?",
+                    "Two neighbouring columns turn at different speeds. Which columns share an angle?",
                 ),
             ),
             group(
                 "positions",
                 "The positions",
-                slip("positions-from-one", "Every row is that of a neighbour. What is the angle in row 0?"),
+                slip("positions-from-one", "Every row belongs to a neighbouring position. What is the angle in row 0?"),
                 slip(
                     "positions-as-fractions",
                     "The vector of a position depends on the length of the table. What do you expect in row 1?",
@@ -86,7 +86,7 @@ CATCHES = (
             group(
                 "shape-and-type",
                 "Shape and type",
-                slip("batch-axis-added", "Its table has three axes. How does your test find out how many there are?"),
+                slip("batch-axis-added", "Its table has three axes. How many does your test expect?"),
                 slip("axes-exchanged", "A position is a column of its table. Are your two sizes different?"),
                 slip("double-precision", "Its numbers take twice the memory. Which type does your test expect?"),
             ),
