@@ -18,7 +18,7 @@ BY_HAND = {
         answer="0, 0",
         hint="What does a layer norm make of 3 and 5, and what of 30 and 50?",
         because="A layer norm of two channels gives -1 and 1 for every row whose second number is larger. The output "
-        "does not move when the input does, so nothing leaves.",
+        "does not change when the input does, so dinp is 0.",
         computed="torch.autograd.functional.jacobian(lambda x: torch.nn.functional.layer_norm(x, (2,)), "
         "torch.tensor([3., 5]))[0]",
     ),
@@ -55,7 +55,7 @@ BY_HAND = {
         "two hold afterwards?",
         answer="7, 6",
         hint="By how much does out grow when inp1 alone grows by 1?",
-        because="Both derivatives are 1, so both get all of the 6, and what stood there stays in the sum.",
+        because="Both derivatives are 1, so both get all of the 6, and what they held before stays in the sum.",
         computed="[1 + 6, 0 + 6]",
     ),
     "gpt2_backward.first-gradient": Question(
@@ -71,7 +71,8 @@ BY_HAND = {
         ask="A parameter is $p = 4$, its gradient $g = -3$, and it is the first step: $\\eta = 0.1$, $\\lambda = 0.5$, "
         "$\\beta = (0.9, 0.999)$, $\\varepsilon$ as good as 0. What are $m$, $v$ and $p$ afterwards?",
         answer="-0.3, 0.009, 3.9",
-        hint="The corrected m is the gradient, and the root of the corrected v is its size. What is their quotient?",
+        hint="The corrected m is the gradient, and the root of the corrected v is the size of the gradient. What is "
+        "their quotient?",
         because="m is 0.1 times -3, v is 0.001 times 9. The corrected quotient is -1, the decay adds 0.5 times 4 = 2, "
         "so p moves by -0.1 times 1.",
         computed="[0.1 * -3, 0.001 * 9, 4 - 0.1 * (-1 + 0.5 * 4)]",

@@ -26,7 +26,7 @@ CATCHES = (
             ),
             style(
                 "forward.mean-of-squares-in-float64",
-                "a forward kernel with the mean of the squares, in float64",
+                "a forward kernel that uses the mean of the squares, in float64",
                 edit("(centred**2).mean(1)", "(x.astype(np.float64) ** 2).mean(1) - x.astype(np.float64).mean(1) ** 2"),
             ),
             style(
@@ -57,15 +57,14 @@ CATCHES = (
                 "The whole row",
                 slip(
                     "backward.no-path-through-the-mean",
-                    "Its gradient treats one of the two statistics as a constant. What happens to `out` if you "
-                    "add a number to a whole row of `inp`, and what does that say about the sum of `dinp` over a "
-                    "row?",
+                    "Over a row, its `dinp` does not have the right sum. What happens to `out` if you add a number to "
+                    "a whole row of `inp`, and what does that say about this sum?",
                     edit("g - g.mean(1, keepdims=True)", "g"),
                 ),
                 slip(
                     "backward.no-path-through-the-deviation",
-                    "Its gradient treats one of the two statistics as a constant. Do you know every number of a "
-                    "row of `dinp`?",
+                    "Over a row, its `dinp` has the right sum, but wrong entries. Do you know every number of a row "
+                    "of `dinp`?",
                     edit(" - n * (g * n).mean(1, keepdims=True)", ""),
                 ),
                 slip(
@@ -104,19 +103,19 @@ CATCHES = (
                 "Added to what is there",
                 slip(
                     "backward.input-gradient-overwritten",
-                    "What stood in `dinp` is gone. What stands there in your test?",
+                    "What `dinp` held before is gone. What does it hold before the call in your test?",
                     edit("dx += s", "dx[:] = s"),
                 ),
                 slip(
                     "backward.weight-gradient-overwritten",
                     "Its `dweight` holds the gradient of a single position. How many positions does your test "
-                    "have, and what stood in `dweight` before?",
+                    "have, and what did `dweight` hold before?",
                     edit("dw += (d * n).sum(0)", "dw[:] = (d * n)[-1]"),
                 ),
                 slip(
                     "backward.bias-gradient-overwritten",
                     "Its `dbias` holds the gradient of a single position. How many positions does your test "
-                    "have, and what stood in `dbias` before?",
+                    "have, and what did `dbias` hold before?",
                     edit("db += d.sum(0)", "db[:] = d[-1]"),
                 ),
             ),
@@ -136,7 +135,7 @@ CATCHES = (
                 ),
                 slip(
                     "backward.averaged-over-the-positions",
-                    "Two of its gradients shrink as the number of positions grows. Do you know `dweight` and "
+                    "Two of its gradients get too small as the number of positions grows. Do you know `dweight` and "
                     "`dbias` for more than one position?",
                     edit("d.sum(0)", "d.sum(0) / (B * T)"),
                     edit("(d * n).sum(0)", "(d * n).sum(0) / (B * T)"),
@@ -168,13 +167,13 @@ CATCHES = (
                 slip(
                     "forward.standard-deviation-for-rstd",
                     "Its `out` is right, but a right backward kernel goes wrong after it. Which arrays does your "
-                    "test pass on?",
+                    "test pass to `backward`?",
                     edit(WRITES, f"{WRITES}\ns[:] = 1 / s"),
                 ),
                 slip(
                     "forward.statistics-of-one-sequence",
                     "Its `out` is right, but a right backward kernel goes wrong after it. How many sequences "
-                    "does your test have, and which arrays does it pass on?",
+                    "does your test have, and which arrays does it pass to `backward`?",
                     HOLDS,
                     edit(
                         WRITES,
@@ -184,8 +183,8 @@ CATCHES = (
                 ),
                 slip(
                     "forward.statistics-left-unwritten",
-                    "Its `out` is right, but a right backward kernel goes wrong after it. What stands in the "
-                    "arrays that your test passes on?",
+                    "Its `out` is right, but a right backward kernel goes wrong after it. What do the arrays "
+                    "that your test passes to `backward` hold before the calls?",
                     HOLDS,
                     edit(WRITES, f"{WRITES}\nm[:], s[:] = held"),
                 ),
