@@ -42,7 +42,7 @@ BY_HAND = {
     ),
     "gpt2_forward.values-of-head-3": Question(
         ask="One sequence with `C = 8` and `NH = 4` has `T = 3` positions, so its packed array has the shape "
-        "`(1, 3, 24)`. At which two indices of memory stands the *value* of head 3 at position 2?",
+        "`(1, 3, 24)`. At which two indices in memory is the *value* of head 3 at position 2?",
         answer="70, 71",
         hint="Skip two whole positions, then queries and keys, then three heads. How wide is a head?",
         because="Two positions take 48 numbers, queries and keys 16, and three heads of width 2 take 6: the value "
@@ -78,8 +78,8 @@ BY_HAND = {
         ask="Three tokens and one column of padding: `V = 3`, `Vp = 4`, and all logits are 0. What is the probability "
         "of a token if the padding takes part by mistake, and what is it if the padding is kept out?",
         answer="1/4, 1/3",
-        hint="The exponential of 0 is 1. How many ones are added up?",
-        because="With the padding four ones are added up, without it three.",
+        hint="The exponential of 0 is 1. How many such terms does the sum have?",
+        because="With the padding, the sum has four terms of 1; without it, three.",
         computed="[torch.zeros(4).softmax(0)[0], torch.zeros(3).softmax(0)[0]]",
     ),
     "gpt2_forward.price-of-a-half": Question(
