@@ -30,7 +30,7 @@ BY_HAND = {
         "position 5?",
         answer="5, 1/2",
         hint="The frequencies are 100 to the power of -2i/4, for i = 0 and 1.",
-        because="100 to the power of 0 is 1, and to the power of -1/2 it is 1/10. Both times 5.",
+        because="100 to the power of 0 is 1, and to the power of -1/2 it is 1/10. Multiply both by 5.",
         computed="[5 * 100 ** (-2 * i / 4) for i in range(2)]",
     ),
     "llama.gate": Question(
@@ -44,7 +44,7 @@ BY_HAND = {
     "llama.which-key-head": Question(
         ask="There are 6 query heads and 2 key heads. Which key heads do the query heads 0 to 5 use? Type six numbers.",
         answer="0, 0, 0, 1, 1, 1",
-        hint="Neighbours share a head, and a group has 6 / 2 = 3 of them.",
+        hint="Neighbouring query heads share a key head. A group has 6 / 2 = 3 query heads.",
         because="Head h uses key head h // 3.",
         computed="torch.arange(2).repeat_interleave(3)",
     ),
@@ -60,8 +60,8 @@ BY_HAND = {
         computed="[2 * 32 * heads * 128 * 2 / 1024 for heads in (8, 32)]",
     ),
     "llama.parameters-of-a-block": Question(
-        ask="A model has $d = 24$, 6 query heads, 2 key heads and $d_{\\text{ff}} = 10$. How many parameters has one "
-        "block?",
+        ask="A model has $d = 24$, 6 query heads, 2 key heads and $d_{\\text{ff}} = 10$. How many parameters does one "
+        "block have?",
         answer="2304",
         hint="Queries and output are 24 by 24, keys and values 8 by 24, three matrices 10 by 24, and two gains of 24.",
         because="2 times 576 + 2 times 192 + 3 times 240 + 48 = 1,152 + 384 + 720 + 48.",
@@ -77,8 +77,8 @@ BY_HAND = {
         computed="apply_rope(torch.eye(4)[[0, 0]], torch.arange(2))",
     ),
     "llama.own-head": Question(
-        ask="A model has a vocabulary of 10 tokens and the width 4. How many parameters more has it with a head of its own "
-        "than with a tied one?",
+        ask="A model has a vocabulary of 10 tokens and the width 4. How many more parameters does it have with a "
+        "head of its own than with a tied one?",
         answer="40",
         hint="A head maps 4 numbers to 10 logits, without a bias.",
         because="The table of tokens has 10 rows of 4 numbers, and a head of its own is as large.",
@@ -86,7 +86,7 @@ BY_HAND = {
         "- sum(one.numel() for one in Llama(LlamaConfig(10, 4, 6, 2, 1, 1)).parameters())]",
     ),
     "llama.how-many-tensors": Question(
-        ask="How many tensors has the checkpoint of a tied model with 30 layers?",
+        ask="How many tensors does the checkpoint of a tied model with 30 layers have?",
         answer="272",
         hint="Count the weights of one layer: two norms, four projections of the attention, three of SwiGLU.",
         because="Nine in each of 30 layers are 270, and the table of tokens and the last norm are two more.",

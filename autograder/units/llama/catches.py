@@ -44,28 +44,28 @@ CATCHES = (
                 "Which entries are a pair",
                 slip(
                     "neighbours-as-pairs",
-                    "Lengths and scores are right, but entries are paired differently. Which two entries share "
-                    "an angle in your test?",
+                    "Lengths are right, and scores depend on distances alone, but entries are wrong. Which two entries "
+                    "share an angle in your test?",
                 ),
                 slip(
                     "neighbours-in-halves-out",
-                    "At position 0 its entries change places. What should come out there?",
+                    "At position 0 its entries come out in another order. What should come out there?",
                 ),
-                slip("halves-exchanged", "At position 0 its halves change places. What should come out there?"),
+                slip("halves-exchanged", "At position 0 its halves are swapped. What should come out there?"),
             ),
             group(
                 "a-rotation",
                 "A rotation",
                 slip(
                     "turned-backwards",
-                    "Lengths and scores are right, but its entries are not. Which signs does your test expect at "
-                    "position 1?",
+                    "Lengths are right, and scores depend on distances alone, but entries are wrong. Which signs does "
+                    "your test expect at position 1?",
                 ),
                 slip("no-minus", "Its vectors change their lengths. Which numbers do you expect at position 1?"),
                 slip("first-half-only", "Half of its entries never change. Do you look at all of them?"),
                 slip(
                     "new-first-half-used",
-                    "The first half of its entries is right, the second a little off. Which values do you compare?",
+                    "The first half of its entries is right, the second is not. Which values do you compare?",
                 ),
             ),
             group(
@@ -90,7 +90,7 @@ CATCHES = (
                 slip(
                     "heads-as-positions",
                     "It is right for (T, d_head) and for a batch of these. Which shape do the queries of several "
-                    "heads have, and do the sizes of yours differ?",
+                    "heads have, and do the sizes of your axes differ?",
                 ),
             ),
             group(
@@ -98,7 +98,7 @@ CATCHES = (
                 "Types, and what it must not do",
                 slip(
                     "angles-in-sixteen-bits",
-                    "It is right in float32. In which other type have you tried it, and how far out?",
+                    "It is right in float32. In which other type have you tried it, and at how large a position?",
                 ),
                 slip("always-float32", "Its result has another type than what came in. Which types have you tried?"),
                 slip(
