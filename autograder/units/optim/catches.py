@@ -72,7 +72,8 @@ CATCHES = (
                 slip("factor-forgotten", "It is right as long as nobody passes a factor. Do you?"),
                 slip(
                     "factor-on-one-branch",
-                    "With a factor, the rate is right on one side of the peak. Do you look at both sides?",
+                    "With a factor, the rate is right long after the peak, but not before it. Do you look at both "
+                    "sides?",
                 ),
                 slip("factor-of-two", "It is right whenever a factor is passed. Do you ever leave it out?"),
                 slip(
