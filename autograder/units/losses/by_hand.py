@@ -15,23 +15,23 @@ BY_HAND = {
         tolerance=0.011,
     ),
     "losses.three-pushes": Question(
-        ask="The same three logits, $0$, $\\ln 2$ and $\\ln 5$, and the target is class 2. What are the three entries "
-        "of the gradient of the loss, as fractions?",
+        ask="Take the same three logits, $0$, $\\ln 2$ and $\\ln 5$. The target is class 2. What are the three "
+        "entries of the gradient of the loss, as fractions?",
         answer="1/8, 1/4, -3/8",
         hint="Take the probabilities, which are eighths, and subtract 1 from one of the three.",
-        because="The probabilities are 1/8, 2/8 and 5/8. At the target 1 is subtracted. The entries sum to 0: what "
-        "the target gains, the others lose.",
+        because="The probabilities are 1/8, 2/8 and 5/8. Subtract 1 at the target. The entries sum to 0: what the "
+        "target gains, the others lose.",
         computed="torch.autograd.functional.jacobian(lambda z: cross_entropy(z, torch.tensor([2])), "
         "torch.tensor([[0, math.log(2), math.log(5)]]))",
     ),
     "losses.only-words-count": Question(
         ask="A batch has 12 rows, 9 of which have the target `<pad>`. In every row the model gives 4 classes the same "
-        "probability. What is the right loss? And what comes out if the losses of padding are set to 0 and the sum "
-        "is divided by all rows? Type two numbers with two decimals.",
+        "probability. What is the right loss? And what comes out if the losses of padding are set to 0 and the sum is "
+        "divided by the number of all rows? Type two numbers with two decimals.",
         answer="1.39, 0.35",
         hint="Every row costs ln 4. How many rows are added up, and by how many is the sum divided in each case?",
-        because="Three rows count, and each costs ln 4 = 1.386. Their mean is 1.386. Divided by 12 in place of 3, the "
-        "sum becomes a quarter of that.",
+        because="Three rows count, and each costs ln 4 = 1.386. Their mean is 1.386. Dividing the sum by 12 instead "
+        "of 3 gives a quarter of that.",
         computed="[cross_entropy(torch.zeros(12, 4), torch.tensor([1] * 3 + [0] * 9), 0), 3 * math.log(4) / 12]",
         tolerance=0.011,
     ),
@@ -63,13 +63,15 @@ BY_HAND = {
         "(LabelSmoothing(5, 0, 0.3))",
     ),
     "losses.best-ratio": Question(
-        ask="There are 6 classes, one of which is padding, and epsilon is 0.2, smoothed without padding. At the lowest "
-        "point of the loss, how many times as probable as any other real class is the target? What is its logit "
-        "then, if theirs are 0? Type two numbers, the second with two decimals.",
+        ask="There are 6 classes, one of which is padding, and epsilon is 0.2. Smooth *without padding*. At the "
+        "lowest point of the loss, how many times as probable as any other real class is the target? What is the "
+        "target's logit then, if the logits of the other real classes are 0? Type two numbers, the second with two "
+        "decimals.",
         answer="16, 2.77",
         hint="At the lowest point the prediction equals the smoothed targets. What do the target and one other class "
         "get?",
-        because="The target gets 0.8, and four others share 0.2, so 0.05 each. 0.8 / 0.05 = 16, and ln 16 = 2.77.",
+        because="The target gets 0.8, and four others share 0.2: each of them gets 0.05. 0.8 / 0.05 = 16, and ln 16 = "
+        "2.77.",
         computed="(lambda loss: (loss(torch.zeros(1, 6), torch.tensor([1])), [loss.true_dist[0, 1] / "
         "loss.true_dist[0, 2], (loss.true_dist[0, 1] / loss.true_dist[0, 2]).log()])[1])(LabelSmoothing(6, 0, 0.2))",
         tolerance=0.011,

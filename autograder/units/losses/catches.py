@@ -26,7 +26,8 @@ CATCHES = (
                 "Which class",
                 slip(
                     "targets-shifted",
-                    "It gives the largest share to another class than the label. Which class is the first?",
+                    "It gives the largest share to a class other than the label. Which index does the first class "
+                    "have?",
                 ),
                 slip(
                     "transposed",
@@ -45,14 +46,17 @@ CATCHES = (
                     "Its rows sum to 1, and the target's share is a little too small. Which number should it be, with "
                     "4 classes and an epsilon of 0.2?",
                 ),
-                slip("epsilon-and-confidence-exchanged", "It is right for one value of epsilon. Which do you try?"),
+                slip(
+                    "epsilon-and-confidence-exchanged",
+                    "It is right for one value of epsilon. Which values do you try?",
+                ),
                 slip(
                     "half-of-epsilon",
                     "The target keeps too much. Which number should it be, with 4 classes and an epsilon of 0.2?",
                 ),
                 slip(
                     "target-set-to-confidence",
-                    "Its rows sum to a little less than 1. Which share does the target get from the spread?",
+                    "Its rows sum to a little less than 1. How much of epsilon does the target get?",
                 ),
             ),
             group(
@@ -64,7 +68,7 @@ CATCHES = (
                 ),
                 slip(
                     "divided-by-rows",
-                    "A row gets other numbers when more rows come with it. Does your test have as many rows as "
+                    "The numbers of a row change when more rows are added. Does your test have as many rows as "
                     "classes?",
                 ),
                 slip(
@@ -87,7 +91,7 @@ CATCHES = (
                 ),
                 slip(
                     "random-noise",
-                    "Its rows sum to 1, and the target has the largest share. Are the shares of the other "
+                    "Its rows sum to 1, and the target usually has the largest share. Are the shares of the other "
                     "classes equal?",
                 ),
             ),
@@ -96,17 +100,18 @@ CATCHES = (
                 "Every epsilon",
                 slip(
                     "epsilon-fixed",
-                    "It is right for the epsilon that everybody uses. How many do you try?",
+                    "It is right for the epsilon that everybody uses. How many values do you try?",
                     edit("one_hot = ", "epsilon = 0.1\none_hot = "),
                 ),
                 slip(
                     "zero-taken-for-missing",
-                    "With one value of epsilon it smooths although it should not. Which is that?",
+                    "With one value of epsilon it smooths although it should not. Which value is that?",
                     edit("one_hot = ", "epsilon = epsilon or 0.1\none_hot = "),
                 ),
                 slip(
                     "uniform-refused",
-                    "It raises an error for one value of epsilon that the specification allows. Which are the limits?",
+                    "It raises an error for one value of epsilon that the specification allows. What are the limits "
+                    "of epsilon?",
                     edit("one_hot = ", "if not 0 <= epsilon < 1:\n    raise ValueError(epsilon)\none_hot = "),
                 ),
             ),

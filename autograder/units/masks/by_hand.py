@@ -12,10 +12,10 @@ BY_HAND = {
         computed="padding_mask(torch.tensor([[5, 6, 0], [7, 0, 0]]), 0)",
     ),
     "masks.keys-of-each-row": Question(
-        ask="Draw the causal mask for four tokens. How many keys may each of the queries 0 to 3 attend to, and how many "
-        "entries of a causal mask for ten tokens are `True`? Type five numbers.",
+        ask="Draw the causal mask for four tokens. How many keys may each of the queries 0 to 3 attend to? And how "
+        "many entries of a causal mask for ten tokens are `True`? Type five numbers.",
         answer="1, 2, 3, 4, 55",
-        hint="Query 0 may attend to itself. Each later query may attend to one key more.",
+        hint="Query 0 may attend to itself. Each later query may attend to one more key.",
         because="Query i may attend to the keys 0 to i, which are i + 1 keys. For ten tokens, 1 + 2 + ... + 10 = 55.",
         computed="[*causal_mask(4).sum(-1).tolist(), causal_mask(10).sum().item()]",
     ),
@@ -23,10 +23,10 @@ BY_HAND = {
         ask="A decoder reads the ids $(5, 6, 0)$, in which 0 is padding. Write down its mask with 1 for `True`: nine "
         "numbers, row after row.",
         answer="1, 0, 0, 1, 1, 0, 1, 1, 0",
-        hint="An entry needs two permissions: the key is no padding, and it is not in the future of the query. The query "
-        "itself may be padding.",
+        hint="An entry is true under two conditions: the key is no padding, and it is not in the future of the query. "
+        "The query itself may be padding.",
         because="Key 2 is padding, so the last column is 0 throughout. The rest is the lower triangle. The last row "
-        "belongs to a padded query; it still may attend to both real tokens.",
+        "belongs to a padded query, which may still attend to both real tokens.",
         computed="decoder_mask(torch.tensor([[5, 6, 0]]), 0)",
     ),
     "masks.masked-scores": Question(
@@ -66,8 +66,8 @@ BY_HAND = {
         "numbers, 1 for `True`.",
         answer="0, 0, 0, 0, 1, 0, 0, 1, 1",
         hint="The first column is padding. Which keys does that leave to query 0?",
-        because="Key 0 is padding, so the first column is 0. Query 0 has no other key that is not in its future: its row "
-        "is empty, and it stays empty.",
+        because="Key 0 is padding, so the first column is 0. Query 0 has no other key that is not in its future: its "
+        "row is empty, and no exception is made for it.",
         computed="decoder_mask(torch.tensor([[0, 5, 6]]), 0)",
     ),
 }

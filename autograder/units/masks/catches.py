@@ -13,7 +13,10 @@ CATCHES = (
             style("product-of-masks", "one that multiplies the two masks"),
             style("forbidden-united", "one that marks what is forbidden and inverts it at the end"),
             style("one-sequence-at-a-time", "one that makes the mask of each sequence and stacks them"),
-            style("lower-triangle-of-the-expanded-padding-mask", "one that takes the lower triangle of a wider mask"),
+            style(
+                "lower-triangle-of-the-expanded-padding-mask",
+                "one that takes the lower triangle of an expanded padding mask",
+            ),
             style(
                 "not-contiguous",
                 "one whose result is a view that is not contiguous",
@@ -30,17 +33,17 @@ CATCHES = (
                 "Shape and type",
                 slip(
                     "head-axis-missing",
-                    "Its mask does not line up with the scores of several heads. How many axes does yours have?",
+                    "Its mask does not line up with the scores of several heads. How many axes do you expect?",
                 ),
                 slip(
                     "padding-mask-returned",
-                    "Every query gets the same row of its mask. How large is each axis of a right one?",
+                    "Every query gets the same row of its mask. How large is each axis of a right mask?",
                 ),
-                slip("integer-mask", "`~mask` gives -1 and -2. Which type do you expect?"),
+                slip("integer-mask", "The entries of `~mask` are -1 and -2. Which type do you expect?"),
                 slip(
                     "additive-mask",
-                    "What it returns is meant to be added to the scores. What does your test check about an "
-                    "entry, apart from its position?",
+                    "Its allowed entries are 0, and the others are not. What does your test check about the value of "
+                    "an entry?",
                 ),
             ),
             group(
@@ -48,7 +51,7 @@ CATCHES = (
                 "Nothing of the future",
                 slip(
                     "causal-forgotten",
-                    "A query sees what comes after it. For which pairs of positions does your test look?",
+                    "A query sees what comes after it. Which pairs of query and key does your test look at?",
                 ),
                 slip(
                     "causal-inverted",
@@ -64,7 +67,7 @@ CATCHES = (
                 "No padding",
                 slip(
                     "padding-forgotten",
-                    "Padding can be seen as soon as it lies in the past. Where does the padding stand in your ids?",
+                    "Padding can be seen where it lies in the past. Where is the padding in your ids?",
                 ),
                 slip(
                     "padding-inverted",
@@ -84,8 +87,8 @@ CATCHES = (
                 "Both conditions together",
                 slip(
                     "or-for-and",
-                    "A key can be seen although one of two things forbids it. Is there a key in your ids that only "
-                    "one of them forbids?",
+                    "A key can be seen although one of the two conditions forbids it. Is there a key in your ids that "
+                    "only one condition forbids?",
                 ),
                 slip(
                     "all-inverted",

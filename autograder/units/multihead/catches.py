@@ -12,7 +12,7 @@ CATCHES = (
             style("chunks-stacked", "one that splits into chunks and stacks them"),
             style("number-by-number", "one that copies the numbers column by column"),
             style("split-by-width-with-einsum", "one that splits with `einsum`"),
-            style("strides-by-hand", "one whose heads are a view with strides of its own"),
+            style("strides-by-hand", "one that sets the strides of its heads by hand"),
             style("contiguous-then-view", "one that merges a contiguous copy with `view`"),
             style("concatenates-heads", "one that merges by concatenation"),
             style("permute-and-reshape", "one that merges with `permute` and `reshape`"),
@@ -20,7 +20,7 @@ CATCHES = (
             style("einsum", "one that merges with `einsum`"),
             style(
                 "split_heads.any-uneven-width",
-                "one that refuses an uneven width with an error of another class",
+                "one that refuses an uneven width with an error other than `ValueError`",
                 edit("raise ValueError(", "raise RuntimeError("),
             ),
         ),
@@ -39,7 +39,7 @@ CATCHES = (
                 ),
                 slip(
                     "split_heads.heads-reversed",
-                    "Every head is right, but the heads are in another order. Which one comes first?",
+                    "Every head is right, but the heads are in another order. Which head comes first?",
                 ),
                 slip(
                     "split_heads.sequence-cut-into-heads",
@@ -52,19 +52,20 @@ CATCHES = (
                 "The order of the axes",
                 slip(
                     "split_heads.heads-and-positions-not-exchanged",
-                    "Two of its axes have changed places. Would your test notice with as many heads as positions?",
+                    "Two of its axes are swapped. Would your test notice with as many heads as positions?",
                 ),
                 slip(
                     "split_heads.last-axes-exchanged",
-                    "Two of its axes have changed places. Is every size in your test another one?",
+                    "Two of its axes are swapped. Are all sizes in your test different?",
                 ),
                 slip(
                     "split_heads.heads-before-the-batch",
-                    "The batch is not where it should be. How many sentences are in yours, and how many heads?",
+                    "The batch axis is not where it should be. How many sentences and how many heads does your test "
+                    "have?",
                 ),
                 slip(
                     "split_heads.heads-joined-to-the-batch",
-                    "It returns three axes. How does your test find out how many there are?",
+                    "Its result has three axes. How does your test find out?",
                 ),
             ),
             group(
@@ -72,12 +73,12 @@ CATCHES = (
                 "How many heads, and how wide",
                 slip(
                     "split_heads.head-count-as-width",
-                    "It is right where there are as many heads as each is wide. Which numbers and widths of "
-                    "heads have you tried?",
+                    "It is right where the number of heads equals the width of a head. Which numbers and widths have "
+                    "you tried?",
                 ),
                 slip(
                     "split_heads.every-head-gets-all",
-                    "The heads together hold more numbers than `x` does. What is the size of the last axis?",
+                    "The heads together hold more numbers than `x` does. Which size do you expect for the last axis?",
                 ),
                 slip(
                     "split_heads.rest-dropped",
@@ -89,24 +90,27 @@ CATCHES = (
                 "The way back",
                 slip(
                     "merge_heads.reshaped-without-transpose",
-                    "Merged, the numbers of a position belong to several. What should come of heads that you have "
-                    "just split?",
+                    "After merging, a position holds numbers of several positions. What should merging return for "
+                    "heads that you have just split?",
                 ),
                 slip(
                     "merge_heads.heads-interleaved",
-                    "Merged, each position has its numbers in another order. What do you compare the result with?",
+                    "After merging, each position has its numbers in another order. What do you compare the result "
+                    "with?",
                 ),
                 slip(
                     "merge_heads.heads-reversed",
-                    "Merged, each position has its numbers in another order. What do you compare the result with?",
+                    "After merging, each position has its numbers in another order. What do you compare the result "
+                    "with?",
                 ),
                 slip(
                     "merge_heads.heads-averaged",
-                    "Merged, there are fewer numbers than before. Which shape do you expect?",
+                    "After merging, there are fewer numbers than before. Which shape do you expect?",
                 ),
                 slip(
                     "merge_heads.batch-and-positions-exchanged",
-                    "Merged, the batch is not where it was. Are there as many sentences as positions in your test?",
+                    "After merging, the batch axis is not where it was. Are there as many sentences as positions in "
+                    "your test?",
                 ),
             ),
             group(
@@ -115,8 +119,7 @@ CATCHES = (
                 slip(
                     "merge_heads.view-of-a-transposed-tensor",
                     "It merges what `split_heads` returns, and raises an error for other tensors of the same shape. "
-                    "Where do "
-                    "the heads come from that you merge?",
+                    "Where do the heads that you merge come from?",
                 ),
             ),
         ),

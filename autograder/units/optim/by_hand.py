@@ -9,7 +9,7 @@ BY_HAND = {
         "steps? Type three numbers with three decimals.",
         answer="0.890, 0.781, 0.673",
         hint="The corrected means of a gradient that never changes are that gradient and its square. How long is the "
-        "step then, and what does the decay multiply by?",
+        "step then, and by what does the decay multiply p?",
         because="The quotient of the corrected means is 0.1 / 0.1 = 1. So each step multiplies p by 0.99 and "
         "subtracts 0.1: 0.99 - 0.1 = 0.89, then 0.8811 - 0.1 = 0.7811, then 0.7733 - 0.1 = 0.6733.",
         computed="(lambda p: [(setattr(p, 'grad', torch.tensor([0.1])), optimizer.step(), p.item())[2] "
@@ -24,7 +24,7 @@ BY_HAND = {
         hint="Half of the old mean is kept, half of the gradient comes in. The corrections divide by 1 - 1/2 and by "
         "1 - 1/4.",
         because="First m = 0 + 8/2 = 4, corrected 4 / (1/2) = 8. Then m = 4/2 + 4/2 = 4, corrected 4 / (3/4) = 16/3. "
-        "The second is a mean of 8 and 4 in which the newer gradient counts twice.",
+        "The second corrected value is a mean of 8 and 4 in which the newer gradient counts twice.",
         computed="[0.5 * 8, 0.5 * 8 / (1 - 0.5), 0.25 * 8 + 0.5 * 4, (0.25 * 8 + 0.5 * 4) / (1 - 0.5**2)]",
     ),
     "optim.nothing-but-decay": Question(
@@ -35,7 +35,7 @@ BY_HAND = {
         hint="AdamW multiplies by 1 minus the product of rate and strength. With L2 the gradient is 0.5: how long is "
         "the first step of Adam, whatever the size of the gradient?",
         because="AdamW subtracts 0.1 times 0.5. With L2 the gradient is 0.5, and the first step of Adam is as long as "
-        "the rate. It would be as long for any other strength: L2 lost its size in the division.",
+        "the rate. That step would be as long for any other strength: the division cancels it.",
         computed="[(setattr(p, 'grad', torch.zeros(1)), optimizer([p], lr=0.1, weight_decay=0.5).step(), p.item())[2] "
         "for optimizer in (AdamW, torch.optim.Adam) for p in [torch.nn.Parameter(torch.ones(1))]]",
     ),
@@ -44,16 +44,16 @@ BY_HAND = {
         "4, 9 and 16, as fractions?",
         answer="1/8, 1/4, 1/2, 1/3, 1/4",
         hint="Write down both branches, one over the root of k and k eighths, and take the smaller one.",
-        because="Up to step 4 the rising branch is the smaller one: 1/8, 2/8, 4/8. From then on it is one over the "
-        "root: 1/3 at step 9 and 1/4 at step 16.",
+        because="Up to step 4 the rising branch is the smaller one: 1/8, 2/8, 4/8. From then on the smaller one is "
+        "one over the root: 1/3 at step 9 and 1/4 at step 16.",
         computed="[noam_lr(k, 1, 4) for k in (1, 2, 4, 9, 16)]",
     ),
     "optim.what-is-n": Question(
-        ask="`LambdaLR(optimizer, function)` is made; then `optimizer.step()` and `scheduler.step()` are called twice "
-        "each. `function` is called three times in all. With which numbers?",
+        ask="You create `LambdaLR(optimizer, function)`, then call `optimizer.step()` and `scheduler.step()` twice "
+        "each. In all, `function` is called three times. With which numbers?",
         answer="0, 1, 2",
-        hint="It is called once when the scheduler is made. How many steps are finished then?",
-        because="The number is that of the finished steps: none when the scheduler is made, then one, then two.",
+        hint="The function is called once when the scheduler is created. How many steps are finished then?",
+        because="Each number counts the finished steps: none when the scheduler is created, then one, then two.",
         computed="(lambda asked, optimizer: (lambda scheduler: (optimizer.step(), scheduler.step(), optimizer.step(), "
         "scheduler.step(), asked)[-1])(torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: asked.append(n) or 1.0)))"
         "([], torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0))",
@@ -64,7 +64,7 @@ BY_HAND = {
         answer="1/8, 1/8, 1/4",
         hint="Before the three steps the function gets 0, 1 and 2, and 0 counts as 1.",
         because="The function gets the number of finished steps. Step 0 counts as 1, so the first rate is used twice, "
-        "and from then on each step is one behind.",
+        "and each later step uses the rate that belongs to the step before it.",
         computed="[noam_lr(n, 1, 4) for n in (0, 1, 2)]",
     ),
     "optim.two-gradients": Question(

@@ -10,7 +10,10 @@ CATCHES = (
             style("two-cases", "one that tells the two branches apart with `if`"),
             style("from-the-peak", "one that starts from the highest rate and uses fractions"),
             style("tensors-inside", "one that computes in float32, with a relative error of about one in a million"),
-            style("logarithms-and-a-type-error", "one that uses logarithms, warns at step 0 and raises a TypeError"),
+            style(
+                "logarithms-and-a-type-error",
+                "one that uses logarithms, warns at step 0 and raises a `TypeError` for a `warmup` of 0",
+            ),
             style("sorted-branches", "one that sorts the two branches"),
             style(
                 "numpy-float",
@@ -47,7 +50,7 @@ CATCHES = (
                 slip("level-after-warm-up", "The rate stays at its peak. Do you look beyond the peak?"),
                 slip(
                     "falls-as-one-over-step",
-                    "Four times as many steps make a fourth of the rate. What should they make of it?",
+                    "Four times as many steps give a quarter of the rate. What should they give?",
                 ),
                 slip("linear-decay", "It falls along a straight line. At how many steps do you look?"),
             ),
@@ -55,13 +58,12 @@ CATCHES = (
                 "the-width",
                 "The width of the model",
                 slip("width-not-inverted", "Wider models get higher rates. Which widths do you try?"),
-                slip(
-                    "width-without-root", "Four times the width makes a fourth of the rate. What should it make of it?"
-                ),
+                slip("width-without-root", "Four times the width gives a quarter of the rate. What should it give?"),
                 slip("width-forgotten", "All models get the same rate. Which widths do you try?"),
                 slip(
                     "width-inside-minimum",
-                    "It is right up to some step. For which steps and widths does your test know the rate?",
+                    "It is right from some step on, but not before. For which steps and widths does your test know "
+                    "the rate?",
                 ),
             ),
             group(
@@ -70,7 +72,8 @@ CATCHES = (
                 slip("factor-forgotten", "It is right as long as nobody passes a factor. Do you?"),
                 slip(
                     "factor-on-one-branch",
-                    "A factor is right on one side of the peak. Do you look at both?",
+                    "With a factor, the rate is right long after the peak, but not before it. Do you look at both "
+                    "sides?",
                 ),
                 slip("factor-of-two", "It is right whenever a factor is passed. Do you ever leave it out?"),
                 slip(
@@ -81,21 +84,24 @@ CATCHES = (
             group(
                 "step-zero",
                 "Step 0",
-                slip("step-zero-not-handled", "For one step it raises an error. Where do you begin to count?"),
-                slip("step-zero-gives-zero", "One step of the training changes nothing. Where do you begin to count?"),
-                slip("step-zero-made-tiny", "One step gets a far lower rate than the next. Which two should be equal?"),
-                slip("every-step-shifted", "Step 0 is right, and the others are not. Which do you look at?"),
+                slip("step-zero-not-handled", "For one step it raises an error. At which step do you begin?"),
+                slip("step-zero-gives-zero", "One step of the training changes nothing. At which step do you begin?"),
+                slip(
+                    "step-zero-made-tiny",
+                    "One step gets a far lower rate than the next. Which two rates should be equal?",
+                ),
+                slip("every-step-shifted", "Step 0 is right, and the others are not. Which steps do you look at?"),
             ),
             group(
                 "shortest-warm-up",
                 "The shortest warm-up",
                 slip(
                     "warm-up-raised-to-one",
-                    "A `warmup` that makes no sense gives a rate all the same. What should it give?",
+                    "A `warmup` that makes no sense still gives a rate. What should happen instead?",
                 ),
                 slip(
                     "warm-up-of-one-refused",
-                    "It refuses a `warmup` that the specification allows. Which is the smallest?",
+                    "It refuses a `warmup` that the specification allows. What is the smallest one?",
                 ),
             ),
         ),

@@ -9,13 +9,13 @@ BY_HAND = {
         answer="7087872",
         hint="The matrices hold 3, 1, 4 and 4 times d squared numbers. What do the biases and the norms hold, in units "
         "of d?",
-        because="The matrices have 12 times d squared numbers. The biases have 3 + 1 + 4 + 1 times d, and the two norms "
-        "4 times d: 13 times d together. 12 times 589,824 and 13 times 768 are 7,087,872.",
+        because="The matrices have 12 times d squared numbers. The biases have 3 + 1 + 4 + 1 times d, and the two "
+        "norms 4 times d: 13 times d together. 12 times 589,824 plus 13 times 768 is 7,087,872.",
         computed="sum(one.numel() for one in GPT2(GPT2Config(1, 1, 768, 12, 1)).parameters()) - 4 * 768",
     ),
     "pretrained.row-of-the-mask": Question(
-        ask="The cache holds 3 positions, and 2 new tokens are read at once. What shape has the mask, and how many "
-        "entries of it are `True`, row by row? Type four numbers.",
+        ask="The cache holds 3 positions, and 2 new tokens are read at once. What is the shape of the mask, and how "
+        "many of its entries are `True`, row by row? Type four numbers.",
         answer="2, 5, 4, 5",
         hint="The new tokens stand at positions 3 and 4. Each may attend to itself and all positions before it.",
         because="There is a row for each new token and a column for each of the 5 positions. Position 3 sees 4 positions, "
@@ -31,11 +31,12 @@ BY_HAND = {
         computed="torch.arange(3 * 768).chunk(3)[1].view(12, 64)[2, 0].item()",
     ),
     "pretrained.positions-read": Question(
-        ask="A prompt has 7 tokens, and 5 are added. How many positions does the model read in all with a cache, and how "
-        "many without?",
+        ask="A prompt has 7 tokens, and 5 new tokens are generated. How many positions does the model read in all "
+        "with a cache, and how many without?",
         answer="11, 45",
         hint="The last new token is written but never read. Without a cache, each step reads the whole text so far.",
-        because="With a cache: 7 of the prompt and 4 of the new tokens. Without: 7 + 8 + 9 + 10 + 11.",
+        because="With a cache, the model reads the 7 tokens of the prompt and 4 of the new ones. Without a cache, it "
+        "reads 7 + 8 + 9 + 10 + 11.",
         computed="[7 + 4, sum(range(7, 12))]",
     ),
 }

@@ -65,8 +65,8 @@ CATCHES = (
                 ),
                 slip(
                     "bpe_decode.token-by-token",
-                    "It is right for English, and elsewhere once enough merges are known. With how few have you tried "
-                    "it?",
+                    "It is right for English, and for other texts once enough merges are known. With how few merges "
+                    "have you tried it?",
                 ),
                 slip("bpe_decode.bytes-as-characters", "It is right for English. Which letters are in your text?"),
             ),
@@ -89,7 +89,8 @@ CATCHES = (
                 ),
                 slip(
                     "joined-instead-of-pairs",
-                    "It returns what each merge makes, but not which two parts it joins. What is an entry of the list?",
+                    "It returns what each merge makes, but not which two parts it joins. What should an entry of the "
+                    "list be?",
                 ),
             ),
             group(
@@ -97,20 +98,20 @@ CATCHES = (
                 "Which merge is applied first",
                 slip(
                     "latest-merge-first",
-                    "Where two merges compete for a byte, the wrong one wins. Do any compete in your merges?",
+                    "Where two merges compete for a byte, the wrong one wins. Do any of your merges compete?",
                 ),
                 slip(
                     "leftmost-merge-first",
-                    "Where two merges compete for a byte, the wrong one wins. Do any compete in your merges?",
+                    "Where two merges compete for a byte, the wrong one may win. Do any of your merges compete?",
                 ),
                 slip(
                     "longest-token-first",
-                    "It gives few tokens, but not those that were trained. Can you choose merges for which you know "
-                    "the ids?",
+                    "It gives few tokens, but not those that the merges make. Can you choose merges for which you "
+                    "know the ids?",
                 ),
                 slip(
                     "one-pass",
-                    "It stops while there is still something to merge. Can a merge of yours use what another one "
+                    "It stops while there is still something to merge. Can one of your merges use what another one "
                     "makes?",
                 ),
             ),
@@ -119,8 +120,8 @@ CATCHES = (
                 "Never across pieces",
                 slip(
                     "train_bpe.text-not-cut",
-                    "It learns a pair whose bytes belong to two words. In which text would that be the most frequent "
-                    "one?",
+                    "It learns a pair whose bytes belong to two words. In which text would such a pair be the most "
+                    "frequent one?",
                 ),
                 slip(
                     "bpe_encode.text-not-cut",
@@ -132,10 +133,11 @@ CATCHES = (
                 "The edges",
                 slip(
                     "error-when-nothing-is-left",
-                    "For some texts, asking for many merges ends in an error. How short was your shortest text?",
+                    "For some texts, a large number of merges raises an error. How short was your shortest text?",
                 ),
                 slip(
-                    "negative-accepted", "It accepts a number of merges that makes no sense. What should it do with it?"
+                    "negative-accepted",
+                    "It accepts a number of merges that makes no sense. What should happen instead?",
                 ),
                 slip(
                     "invalid-bytes-raise",
@@ -143,7 +145,7 @@ CATCHES = (
                 ),
                 slip(
                     "merges-used-up",
-                    "A second text is encoded in another way than the first. What is left of your list of merges?",
+                    "A text is encoded differently the second time. What do you look at after the first call?",
                 ),
             ),
         ),

@@ -59,7 +59,7 @@ CATCHES = (
                 ),
                 slip(
                     "divided-by-the-last-batch",
-                    "It is right where a group is one batch. Which number should divide the gradient of two?",
+                    "It is right where a group is one batch. Which number should divide the gradient of two batches?",
                 ),
                 slip(
                     "divided-by-tokens-so-far",
@@ -71,11 +71,11 @@ CATCHES = (
                 "What is left at the end",
                 slip(
                     "rest-dropped",
-                    "The last batches teach it nothing. Can your number of batches be divided by `accumulate`?",
+                    "Its last batches may change nothing. Is your number of batches a multiple of `accumulate`?",
                 ),
                 slip(
                     "rest-not-divided",
-                    "Its last step is far too long. Can your number of batches be divided by `accumulate`?",
+                    "Its last step may be far too long. Is your number of batches a multiple of `accumulate`?",
                 ),
                 slip(
                     "rest-divided-by-the-group-before",
@@ -83,7 +83,7 @@ CATCHES = (
                 ),
                 slip(
                     "rest-as-single-batches",
-                    "It makes more steps at the end than it should. How many batches are left at the end of yours?",
+                    "It makes more steps at the end than it should. How many batches are left at the end in your test?",
                 ),
             ),
             group(
@@ -106,14 +106,14 @@ CATCHES = (
             group(
                 "the-schedule",
                 "The schedule",
-                slip("scheduler-ignored", "The rate never changes. Do you give it a scheduler?"),
+                slip("scheduler-ignored", "The rate never changes. Do you pass a scheduler?"),
                 slip(
                     "scheduler-for-each-batch",
-                    "The rate falls too fast. Which one should the second step have?",
+                    "The rate changes too fast. Which rate should the second step have?",
                 ),
                 slip(
                     "scheduler-before-optimizer",
-                    "One of the rates is never used. Which one belongs to the first step?",
+                    "One of the rates is never used. Which rate belongs to the first step?",
                 ),
                 slip(
                     "scheduler-not-for-the-rest",
@@ -123,7 +123,7 @@ CATCHES = (
             group(
                 "the-report",
                 "What it reports",
-                slip("steps-are-batches", "It counts something else as steps. How many should there be?"),
+                slip("steps-are-batches", "It reports too many steps. How many should there be?"),
                 slip(
                     "tokens-of-the-last-step",
                     "It counts too few tokens. How many tokens do all your batches have together?",
@@ -135,7 +135,7 @@ CATCHES = (
                 ),
                 slip(
                     "loss-after-the-step",
-                    "Its loss is lower than it should be. Which parameters belong to the loss that you expect?",
+                    "Its loss is lower than it should be. Which parameters give the loss that you expect?",
                 ),
             ),
         ),

@@ -4,23 +4,23 @@ from autograder.course.by_hand import Question
 
 BY_HAND = {
     "transformer.both-kinds": Question(
-        ask="The vector is $(1, 3)$. The attention of a layer returns what it reads, and the network returns 0; "
-        "there is no dropout. What does a pre-norm layer make of the vector, and what a post-norm layer? Type four "
-        "numbers. (A norm with gain 1 and bias 0 makes $(-1, 1)$ of any pair whose second number is larger.)",
+        ask="The vector is $(1, 3)$. The attention of a layer returns what it reads, and the network returns 0; there "
+        "is no dropout. What does a pre-norm layer make of the vector, and what does a post-norm layer make of it? "
+        "Type four numbers. (A norm with gain 1 and bias 0 makes $(-1, 1)$ of any pair whose second number is larger.)",
         answer="0, 4, -1, 1",
         hint="The pre-norm attention reads (-1, 1), and that is added to the vector. The post-norm attention reads "
         "the vector itself, and the sum is normalised.",
-        because="Pre-norm: (1, 3) plus (-1, 1) is (0, 4), and the network adds nothing. Post-norm: (1, 3) plus (1, "
-        "3) is (2, 6), which is normalised, and once more after the network.",
+        because="Pre-norm: (1, 3) plus (-1, 1) is (0, 4), and the network adds nothing. Post-norm: (1, 3) plus (1, 3) "
+        "is (2, 6), which the norm turns into (-1, 1). The network adds nothing, and the second norm changes nothing.",
         computed="[number for kind in ('pre', 'post') for number in (lambda connection: "
         "connection(connection(torch.tensor([1., 3]), lambda y: y), lambda y: 0 * y))(SublayerConnection(2, 0.0, "
         "kind)).tolist()]",
     ),
     "transformer.silent-layer": Question(
-        ask="Both sublayers of a layer return 0. What does a pre-norm layer make of the vector $(2, 8)$, and what a "
-        "post-norm layer? Type four numbers.",
+        ask="Both sublayers of a layer return 0. What does a pre-norm layer make of the vector $(2, 8)$, and what "
+        "does a post-norm layer make of it? Type four numbers.",
         answer="2, 8, -1, 1",
-        hint="Where does the norm stand: on what the sublayer reads, or on the sum? The mean of the vector is 5, its "
+        hint="Is the norm applied to the input of the sublayer, or to the sum? The mean of the vector is 5, its "
         "deviation 3.",
         because="A pre-norm layer adds 0 to the vector and passes it on. A post-norm layer normalises the sum: (2 - "
         "5) / 3 and (8 - 5) / 3.",
@@ -28,11 +28,11 @@ BY_HAND = {
         "kind)(torch.tensor([2., 8]), lambda y: 0 * y).tolist()]",
     ),
     "transformer.cross-scores": Question(
-        ask="A batch of 2 targets of 4 positions reads sources of 6 positions, with 8 heads. What is the shape of "
-        "the scores in the self-attention of the decoder layer, and what in the cross-attention? Type eight numbers.",
+        ask="A batch of 2 targets of 4 positions reads sources of 6 positions, with 8 heads. What is the shape of the "
+        "scores in the self-attention of the decoder layer, and what is it in the cross-attention? Type eight numbers.",
         answer="2, 8, 4, 4, 2, 8, 4, 6",
         hint="Rows are queries, columns are keys. Where do the keys of the cross-attention come from?",
-        because="Queries are the 4 target positions both times. The keys are the 4 target positions in the "
+        because="The queries are the 4 target positions in both cases. The keys are the 4 target positions in the "
         "self-attention and the 6 source positions in the cross-attention, so only the source mask fits there.",
         computed="[size for keys in (4, 6) for size in (torch.zeros(2, 8, 4, 3) @ torch.zeros(2, 8, 3, keys)).shape]",
     ),
@@ -67,7 +67,7 @@ BY_HAND = {
         answer="2, 6",
         hint="The source mask has an entry for each source position; the target mask has one for each pair of target "
         "positions.",
-        because="Two source positions are real. Of the target the queries may read 1, 2 and 3 keys.",
+        because="Two source positions are real. The three target queries may read 1, 2 and 3 keys.",
         computed="[padding_mask(torch.tensor([[4, 5, 0]])).sum(), decoder_mask(torch.tensor([[2, 6, 7]])).sum()]",
     ),
     "transformer.xavier-bounds": Question(
@@ -75,7 +75,7 @@ BY_HAND = {
         "far for a table of 10 tokens of width 14?",
         answer="1, 0.5",
         hint="Divide 6 by the sum of both lengths, then take the root.",
-        because="The root of 6/6 is 1; the root of 6/24 is one half. A larger table starts smaller.",
+        because="The root of 6/6 is 1; the root of 6/24 is one half. A larger table starts with smaller numbers.",
         computed="[math.sqrt(6 / sum(shape)) for shape in ((4, 2), (10, 14))]",
     ),
     "transformer.read-so-far": Question(
@@ -93,12 +93,13 @@ BY_HAND = {
         "is the mean of its real vectors? And what is the mean over all four positions, which reads the padding?",
         answer="3, 1.5",
         hint="Divide by the number of positions that take part: first two, then four.",
-        because="6 divided by 2 is 3, and 6 divided by 4 is 1.5. With more padding the second changes again.",
+        because="6 divided by 2 is 3, and 6 divided by 4 is 1.5. With more padding the second mean changes again.",
         computed="[torch.tensor([2., 4]).mean(), torch.tensor([2., 4, 0, 0]).mean()]",
     ),
     "transformer.tied-once": Question(
-        ask="How many parameters has a linear layer from 3 to 5? And how many has a model of an embedding table of "
-        "10 tokens of width 4 and an output layer from 4 to 10 with bias, whose weight is that table?",
+        ask="How many parameters does a linear layer from 3 to 5 have? A model has an embedding table of 10 tokens of "
+        "width 4, and an output layer from 4 to 10 with bias, whose weight is that table. How many parameters does it "
+        "have?",
         answer="20, 50",
         hint="The table is one parameter with two names. The bias of the output layer comes on top.",
         because="3 times 5 weights and 5 biases are 20. The table has 40 numbers, counted once, and the bias 10.",

@@ -40,15 +40,15 @@ CATCHES = (
             style("DecoderLayer.subclass-with-a-print", "one whose decoder layers print"),
             style("an-encoder-layer-with-more", "one whose decoder layers are derived from encoder layers"),
             style("Encoder.deep-copies", "one whose encoder copies its first layer"),
-            style("numbered-attributes", "one whose encoder numbers its layers"),
+            style("numbered-attributes", "one whose encoder keeps its layers in numbered attributes"),
             style("Encoder.recursive", "one whose encoder is recursive"),
             style("Decoder.deep-copies", "one whose decoder copies its first layer"),
             style("keyword-arguments", "one whose decoder passes masks by keyword"),
             style("Decoder.recursive", "one whose decoder is recursive"),
             style("masks-in-a-helper", "one that makes its masks in a function of its own"),
             style("also-keeps-the-memory", "one that keeps the last memory in an attribute"),
-            style("everything-in-forward", "one that does not use `encode` and `decode` itself"),
-            style("bounds-by-hand", "one whose parameters are drawn by hand"),
+            style("everything-in-forward", "one whose `forward` does not call `encode` and `decode`"),
+            style("bounds-by-hand", "one that computes the bounds of its random parameters by hand"),
             style("one-embedding-module", "one that makes its embeddings in another order"),
             style("given-with-zero-biases", "one whose biases are 0"),
             style("own-embedding", "one with an embedding of its own"),
@@ -89,13 +89,13 @@ CATCHES = (
                 "Between the stacks",
                 slip(
                     "Transformer.no-source-mask-when-decoding",
-                    "The memory of real tokens is right, but the memory has more rows than these. What reads the "
-                    "other rows?",
+                    "The memory of real tokens is right, but the memory also has rows of padding. Which part of the "
+                    "model reads the memory?",
                 ),
                 slip(
                     "DecoderLayer.no-source-mask",
-                    "The memory of real tokens is right, but the memory has more rows than these. What reads the "
-                    "other rows?",
+                    "The memory of real tokens is right, but the memory also has rows of padding. Which part of the "
+                    "model reads the memory?",
                 ),
                 slip(
                     "Decoder.masks-for-the-first-layer-only",
@@ -111,13 +111,13 @@ CATCHES = (
                 ),
                 slip(
                     "DecoderLayer.source-mask-for-both",
-                    "Padding in the source hides tokens of the target, where both are equally long. How long are they "
-                    "in your test?",
+                    "Where source and target are equally long, padding in the source hides tokens of the target. How "
+                    "long are the two in your test?",
                 ),
                 slip(
                     "Transformer.default-target-mask-from-the-source",
-                    "Padding in the source hides tokens of the target, where both are equally long. How long are they "
-                    "in your test?",
+                    "Where source and target are equally long, padding in the source hides tokens of the target. How "
+                    "long are the two in your test?",
                 ),
             ),
             group(
@@ -125,7 +125,7 @@ CATCHES = (
                 "Much and little padding",
                 slip(
                     "Transformer.first-padding-stays",
-                    "Of all padding after a source, one position is read. Is there a padded source in your test?",
+                    "One position of padding after a source is read. Is there a padded source in your test?",
                     source_mask("src_mask = src_mask | src_mask.roll(1, dims=-1)"),
                 ),
                 slip(
@@ -135,7 +135,8 @@ CATCHES = (
                 ),
                 slip(
                     "Transformer.positions-from-the-end",
-                    "No token reads padding, but longer batches give other results. What tells a token its position?",
+                    "No token reads padding, but the results change with the length of the batch. What tells a token "
+                    "its position?",
                     edit("self.src_embed(src)", "self.src_embed(src.flip(1)).flip(1)"),
                 ),
             ),
