@@ -274,7 +274,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("build-finished", formulas.draw_pages)
     app.connect("build-finished", search_index.write_script)
     app.connect("html-page-context", metadata.add_head, priority=950)
-    app.connect("build-finished", slim.slim)
+    app.connect("build-finished", slim.slim, priority=800)  # after the theme, which writes the colours of code then
     app.connect("build-finished", metadata.write_site_files, priority=900)  # last: it lists all files
     app.connect("build-finished", forget_failed_build)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1146,6 +1146,28 @@ def test_length_penalty(learner, reference, rng):
         check_search(learner, *case, [what] * len(ratios), 9, beam_size=2, **options)
 
 
+def to_go_on_after_the_end(a, b, c, d, e, f):
+    """Situations in which a search finds something better by continuing hypotheses that have ended."""
+    return {
+        # That would cost hardly anything, and the sum would be divided by more.
+        "the model would go on after the end": [
+            [*ending((a, 0.5), probability=0.6), *ending((b, 0.97), probability=0.97)],
+            ending((c, 0.45), (d, 0.5), probability=0.9),
+        ],
+        # The second end would fill the beam with copies of one output.
+        "the model would end again after the end": [
+            [(a, 0.5), (EOS, 0.5), (EOS, 0.97), (EOS, 0.97)],
+            ending((b, 0.42), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),
+        ],
+        # In a beam of three, two continuations of what has ended would push the third hypothesis out.
+        "two of three go on after the first has ended": [
+            *([*ending((a, 0.4), probability=0.3), (token, 0.49)] for token in (d, f)),
+            [(b, 0.3), (c, 0.5), (d, 0.7), (e, 0.15)],
+            ending((c, 0.22), (d, 0.26), *((token, 0.98) for token in (e, f, a)), probability=0.98),
+        ],
+    }
+
+
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_finished_hypotheses(learner, reference, rng):
     """A finished hypothesis is not continued; an unfinished one counts only where none has finished."""
@@ -1171,22 +1193,7 @@ def test_finished_hypotheses(learner, reference, rng):
         ],
         # Catches leaving the end symbol's log-probability out: without it the first would win.
         "the end of a hypothesis is not likely": [ending((a, 0.6), probability=0.15), ending((b, 0.35), (e, 0.9))],
-        # Catches continuing after the end: that would cost hardly anything, and the sum would be divided by more.
-        "the model would go on after the end": [
-            [*ending((a, 0.5), probability=0.6), *ending((b, 0.97), probability=0.97)],
-            ending((c, 0.45), (d, 0.5), probability=0.9),
-        ],
-        # Catches continuing after the end, too: the second end would fill the beam with copies of one output.
-        "the model would end again after the end": [
-            [(a, 0.5), (EOS, 0.5), (EOS, 0.97), (EOS, 0.97)],
-            ending((b, 0.42), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),
-        ],
-        # Catches it in a beam of three: two continuations of what has ended would push the third hypothesis out.
-        "two of three go on after the first has ended": [
-            *([*ending((a, 0.4), probability=0.3), (token, 0.49)] for token in (d, f)),
-            [(b, 0.3), (c, 0.5), (d, 0.7), (e, 0.15)],
-            ending((c, 0.22), (d, 0.26), *((token, 0.98) for token in (e, f, a)), probability=0.98),
-        ],
+        **to_go_on_after_the_end(a, b, c, d, e, f),
         "the best one ends at max_len": [ending((a, 0.6), (b, 0.9), (c, 0.9), (d, 0.9), (e, 0.9)), ending((b, 0.2))],
         "nothing ends": [
             [(a, 0.5), (b, 0.3), (c, 0.4), (d, 0.5), (e, 0.6), (f, 0.5)],
