@@ -7,7 +7,7 @@ BY_HAND = {
         ask="Three classes have the logits $0$, $\\ln 2$ and $\\ln 5$. What is the loss, in nats, if the target is "
         "class 0, if it is class 1, and if it is class 2? Type three numbers with two decimals.",
         answer="2.08, 1.39, 0.47",
-        hint="The exponentials of the logits are 1, 2 and 5. Which probabilities are these, and what is minus the "
+        hint="The exponentials of the logits are 1, 2 and 5. Which probabilities follow, and what is minus the "
         "natural logarithm of each?",
         because="The exponentials sum to 8, so the probabilities are 1/8, 1/4 and 5/8. The losses are ln 8, ln 4 and "
         "ln 1.6.",
@@ -40,8 +40,8 @@ BY_HAND = {
         "And what is the perplexity of a model that guesses evenly among 7 tokens?",
         answer="4, 7",
         hint="Write each probability as a power of 1/2, and take the mean of the exponents.",
-        because="The exponents are 1, 1, 3 and 3, with the mean 2, and 2 to the power of 2 is 4. Guessing evenly among "
-        "7 tokens is as hard as choosing among 7.",
+        because="The exponents are 1, 1, 3 and 3, with the mean 2, and 2 to the power of 2 is 4. Guessing evenly "
+        "gives each of the 7 tokens the probability 1/7, so the perplexity is 7.",
         computed="[perplexity(8 * math.log(2), 4), perplexity(math.log(7), 1)]",
     ),
     "losses.share-of-four": Question(
