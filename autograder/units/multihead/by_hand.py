@@ -9,7 +9,8 @@ BY_HAND = {
         answer="0, 1, 4, 5, 2, 3, 6, 7",
         hint="Every head has both positions. The first half of each vector belongs to head 0.",
         because="Head 0 has the entries 0 and 1 of both positions, which are 0, 1 and 4, 5. Head 1 has the entries 2 "
-        "and 3 of both. In the order of memory, head 0 would get all four numbers of position 0.",
+        "and 3 of both. If the numbers were cut in the order of memory, head 0 would get all four "
+        "numbers of position 0.",
         computed="split_heads(torch.arange(8).view(1, 2, 4), 2)",
     ),
     "multihead.steps-in-memory": Question(
