@@ -43,7 +43,7 @@ BY_HAND = {
         ask="Take $d = 1$, a factor of 1 and $w = 4$, so that $w^{-3/2} = 1/8$. What are the rates of the steps 1, 2, "
         "4, 9 and 16, as fractions?",
         answer="1/8, 1/4, 1/2, 1/3, 1/4",
-        hint="Write down both branches, one over the root of k and k eighths, and take the smaller one.",
+        hint="For step k, the two branches are one over the root of k, and k / 8. Take the smaller one.",
         because="Up to step 4 the rising branch is the smaller one: 1/8, 2/8, 4/8. From then on the smaller one is "
         "one over the root: 1/3 at step 9 and 1/4 at step 16.",
         computed="[noam_lr(k, 1, 4) for k in (1, 2, 4, 9, 16)]",

@@ -34,7 +34,7 @@ CATCHES = (
                 slip("no-warm-up", "Its highest rate comes first. Which steps do you look at?"),
                 slip(
                     "warm-up-exponent-one",
-                    "It rises too steeply, and is right again much later. Which number do you expect at step 1?",
+                    "It rises too steeply, and is right only much later. Which number do you expect at step 1?",
                 ),
                 slip("whole-steps-lost", "The rate is 0 for a long time. Which numbers do you expect before the peak?"),
                 slip(
