@@ -19,8 +19,8 @@ BY_HAND = {
         answer="5, 6, 7, 9, 8, 4",
         hint="Count first. The most frequent word gets the id 4; words that occur equally often come in the order of their "
         "code points.",
-        because="The word the occurs three times and gets 4. The words a, cat, dog and saw occur twice each and get 5 to 8 "
-        "in this order. The word end occurs once and gets 9.",
+        because='The word "the" occurs three times and gets 4. The words "a", "cat", "dog" and "saw" occur twice each '
+        'and get 5 to 8 in this order. The word "end" occurs once and gets 9.',
         computed="Vocabulary.from_texts(['the cat saw the dog', 'a dog saw a cat', 'the end'])"
         ".encode('a cat dog end saw the')",
     ),

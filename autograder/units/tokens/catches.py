@@ -22,8 +22,8 @@ CATCHES = (
             style("dictionary", "one that decodes with a dictionary"),
             style("arithmetic", "one that decodes by arithmetic on the ids"),
             style("unfolded", "one that decodes each id down to its bytes"),
-            style("incremental", "one that decodes token after token with a decoder that remembers"),
-            style("one-mark-per-bad-byte", "one that marks each bad byte by itself"),
+            style("incremental", "one that decodes token after token and keeps the bytes of an unfinished character"),
+            style("one-mark-per-bad-byte", "one that writes U+FFFD for each invalid byte"),
             style(
                 "bpe_encode.from-a-generator",
                 "one that builds the list of ids from a generator",
