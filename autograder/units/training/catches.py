@@ -55,7 +55,7 @@ CATCHES = (
                 ),
                 slip(
                     "not-averaged-over-batches",
-                    "Its steps get longer with `accumulate`. How long should they be?",
+                    "Its gradients grow with `accumulate`. How large should they be?",
                 ),
                 slip(
                     "divided-by-the-last-batch",
@@ -79,7 +79,7 @@ CATCHES = (
                 ),
                 slip(
                     "rest-divided-by-the-group-before",
-                    "Its last step is too short or too long. How many tokens belong to it in your test?",
+                    "Its last step may be too short or too long. How many tokens belong to it in your test?",
                 ),
                 slip(
                     "rest-as-single-batches",
@@ -135,7 +135,7 @@ CATCHES = (
                 ),
                 slip(
                     "loss-after-the-step",
-                    "Its loss is lower than it should be. Which parameters give the loss that you expect?",
+                    "Its loss is usually lower than it should be. Which parameters give the loss that you expect?",
                 ),
             ),
         ),
