@@ -174,7 +174,7 @@ CATCHES = (
                 slip(
                     "Head.scores-of-the-call-before",
                     "Called again and again with the same tokens, a new model gives the same logits. After a call with "
-                    "other tokens, it does not. With which tokens, and in which order, does your test call it?",
+                    "other tokens, it may not. With which tokens, and in which order, does your test call it?",
                     edit(
                         "scores = scores.masked_fill",
                         """
