@@ -134,7 +134,7 @@ CATCHES = (
                 "Leaves its arguments alone",
                 slip(
                     "changes-the-queries",
-                    "A second call with the same tensors gives another result. What is left of `q` after the first?",
+                    "A second call with the same tensors gives another result. What does `q` hold after the first?",
                 ),
                 slip(
                     "writes-into-the-mask",

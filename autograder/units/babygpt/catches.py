@@ -82,8 +82,8 @@ CATCHES = (
                 ),
                 slip(
                     "Head.filled-with-zero",
-                    "A later token has a share in every average, whichever token it is. How large a difference does "
-                    "your test let pass?",
+                    "A later token has a share in the averages before it, and its own key does not change this share. "
+                    "How large a difference does your test let pass?",
                 ),
                 slip(
                     "Head.masked-with-minus-five",
@@ -173,8 +173,8 @@ CATCHES = (
                 ),
                 slip(
                     "Head.scores-of-the-call-before",
-                    "Called twice with the same tokens, it gives the same logits unless a call with others comes "
-                    "between. With which tokens, and in which order, does your test call it?",
+                    "Called again and again with the same tokens, a new model gives the same logits. After a call with "
+                    "other tokens, it may not. With which tokens, and in which order, does your test call it?",
                     edit(
                         "scores = scores.masked_fill",
                         """

@@ -57,8 +57,8 @@ BY_HAND = {
         "scores with two decimals.",
         answer="2, 0, 0, 70.71",
         hint="Without a matching pair the product is 0. Smoothing turns 0 of 1 pairs into 1 of 2.",
-        because="Both tokens match, the pair does not. With add-k the precisions are 2/2 and 1/2, and the root of one "
-        "half is 0.7071.",
+        because="Both tokens match, the pair does not. With add-k the precisions are 2/2 and 1/2, and 100 times the "
+        "root of one half is 70.71.",
         computed="[modified_precision(list('ab'), [list('ba')], n)[0] for n in (1, 2)] "
         "+ [corpus_bleu([list('ab')], [[list('ba')]], 2, smooth) for smooth in (None, 'add-k')]",
     ),

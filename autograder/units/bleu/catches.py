@@ -90,7 +90,7 @@ CATCHES = (
                 ),
                 slip(
                     "shortest-references-length",
-                    "With several references its score is too high. Is the shortest one the nearest in your corpus?",
+                    "With several references its score can be too high. How long are the references in your corpus?",
                 ),
                 slip(
                     "tie-to-the-first-reference",
@@ -111,9 +111,12 @@ CATCHES = (
                 ),
                 slip(
                     "logarithm-of-zero",
-                    "For a corpus without a single matching pair it raises an error. Is there one in your test?",
+                    "For a corpus without a single matching pair it raises an error. Is such a corpus in your test?",
                 ),
-                slip("always-smoothed", "It adds to the counts without being told to. Which scores does that change?"),
+                slip(
+                    "always-smoothed",
+                    "Without `smooth`, its score can be too high. Do you know the score of an imperfect translation?",
+                ),
             ),
             group(
                 "smoothing",

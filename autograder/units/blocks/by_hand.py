@@ -29,7 +29,7 @@ BY_HAND = {
         answer="10, 0, 0",
         hint="The tanh of a large number is 1, of a very negative one -1. What does that make of the bracket?",
         because="For x = 10 the bracket is 2, and half of 10 times 2 is 10. For x = -10 the bracket is 0. At 0 the "
-        "factor x is 0. So far out, GELU is ReLU.",
+        "factor x is 0. Far from 0, GELU is therefore ReLU.",
         computed="gelu(torch.tensor([10., 0, -10]))",
     ),
     "blocks.layer-norm": Question(
@@ -77,9 +77,9 @@ BY_HAND = {
         "for norm in ('pre', 'post')]).detach()",
     ),
     "blocks.tiny-variance": Question(
-        ask="A vector has the entries $(0.002, 0, -0.002, 0)$, and $\\varepsilon = 10^{-5}$. How many times its "
-        "variance is $\\varepsilon$? What does a new `LayerNorm(4)` make of the first entry, and what would it make "
-        "of it with $\\varepsilon = 0$? Type three numbers, the last two with two decimals.",
+        ask="A vector has the entries $(0.002, 0, -0.002, 0)$, and $\\varepsilon = 10^{-5}$. By which factor is "
+        "$\\varepsilon$ larger than the variance? What does a new `LayerNorm(4)` make of the first entry, and what "
+        "would it make of it with $\\varepsilon = 0$? Type three numbers, the last two with two decimals.",
         answer="5, 0.58, 1.41",
         hint="The mean is 0, so the variance is the sum of the squares divided by 4: two millionths.",
         because="0.00001 / 0.000002 is 5. With epsilon the divisor is the root of 0.000012, about 0.00346; without it "

@@ -79,9 +79,9 @@ BY_HAND = {
         computed="math.log(math.log(0.6 * 0.8**3) / math.log(0.4)) / math.log(9 / 6)",
     ),
     "decoding.scores-with-a-cache": Question(
-        ask="A prompt of 3 tokens is read in one call, then 2 more tokens, one in each call. How many scores "
-        "(entries of the attention weights) does one head of one layer compute in the three calls together with a "
-        "cache, and how many without one, when each call reads all tokens so far?",
+        ask="A prompt of 3 tokens is read in one call, then 2 more tokens, one in each call. Without a cache, "
+        "each call reads all tokens so far. How many scores (entries of the attention weights) does one head of one "
+        "layer compute in the three calls together, with a cache and without one?",
         answer="18, 50",
         hint="With a cache the weights have one row for each new position, and one column for each position so far.",
         because="With a cache: 3 times 3, then 1 times 4, then 1 times 5. Without: 9, 16 and 25.",

@@ -9,7 +9,7 @@ CATCHES = (
         styles=(
             style("open-beam-stays-full", "one in which finished outputs take no room in the beam"),
             style("whole-batch-at-once", "one that searches for all sources at once"),
-            style("hypotheses-as-objects", "one in which finished outputs compete with open ones for their room"),
+            style("hypotheses-as-objects", "one in which finished outputs compete with open ones for room in the beam"),
             style("until-the-last-step", "one that never stops before `max_len`"),
             style("stops-when-nothing-can-win", "one that stops when no prefix can win any more"),
             style("lists-of-hypotheses", "one that keeps lists of ids"),
@@ -41,7 +41,8 @@ CATCHES = (
                 ),
                 slip(
                     "one-continuation-of-each-beginning",
-                    "After the first id, no two of its prefixes share a parent. Do two of the best in yours share one?",
+                    "After the first id, no two of its prefixes share a parent. Do two of the best prefixes in "
+                    "your test share a parent?",
                 ),
             ),
             group(

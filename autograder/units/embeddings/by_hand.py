@@ -66,9 +66,8 @@ BY_HAND = {
         "[4]]))",
     ),
     "embeddings.two-sentences": Question(
-        ask="A table of five positions holds in row $p$ the number $p$ alone. It is added to a batch of two sequences "
-        "of three tokens, in which all numbers are zero. What is the first feature of the six results, sequence by "
-        "sequence?",
+        ask="A table of five positions has one column, and row $p$ holds the number $p$. It is added to a batch of two "
+        "sequences of three tokens, in which all numbers are zero. What are the six results, sequence by sequence?",
         answer="0, 1, 2, 0, 1, 2",
         hint="Three of the five rows are needed. Do they follow the tokens of a sequence, or the sequences of the "
         "batch?",

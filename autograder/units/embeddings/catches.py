@@ -76,7 +76,7 @@ CATCHES = (
                 ),
                 slip(
                     "odd-width-ends-with-a-cosine",
-                    "For some widths the last column is the wrong one of two. What belongs there?",
+                    "For some widths the last column holds the wrong wave of its pair. Which one belongs there?",
                 ),
                 slip(
                     "odd-width-frequencies-of-the-next",

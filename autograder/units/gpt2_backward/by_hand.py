@@ -13,8 +13,8 @@ BY_HAND = {
         "[[1, 3]]",
     ),
     "gpt2_backward.norm-of-two-channels": Question(
-        ask="A row has two channels, $(3, 5)$, the weights are $(1, 1)$, and $(1, 0)$ arrives. Which two numbers leave "
-        "as `dinp`?",
+        ask="A row has two channels, $(3, 5)$, the weights are $(1, 1)$, and $(1, 0)$ arrives. What are the two "
+        "entries of `dinp`?",
         answer="0, 0",
         hint="What does a layer norm make of 3 and 5, and what of 30 and 50?",
         because="A layer norm of two channels gives -1 and 1 for every row whose second number is larger. The output "
@@ -69,7 +69,7 @@ BY_HAND = {
     ),
     "gpt2_backward.first-step": Question(
         ask="A parameter is $p = 4$, its gradient $g = -3$, and it is the first step: $\\eta = 0.1$, $\\lambda = 0.5$, "
-        "$\\beta = (0.9, 0.999)$, $\\varepsilon$ as good as 0. What are $m$, $v$ and $p$ afterwards?",
+        "$\\beta = (0.9, 0.999)$, $\\varepsilon$ negligible. What are $m$, $v$ and $p$ afterwards?",
         answer="-0.3, 0.009, 3.9",
         hint="The corrected m is the gradient, and the root of the corrected v is the size of the gradient. What is "
         "their quotient?",

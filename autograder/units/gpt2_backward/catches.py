@@ -79,7 +79,7 @@ CATCHES = (
                 "Every factor",
                 slip(
                     "backward.weight-forgotten",
-                    "Its `dinp` is right for one particular layer, the untrained one. What is `weight` in your test?",
+                    "Its `dinp` is right for an untrained layer. What is `weight` in your test?",
                     edit("g = d * w", "g = d"),
                 ),
                 slip(
@@ -89,7 +89,7 @@ CATCHES = (
                 ),
                 slip(
                     "backward.bias-gradient-with-weight",
-                    "Its `dbias` is right for one particular layer, the untrained one. What is `weight` in your test?",
+                    "Its `dbias` is right for an untrained layer. What is `weight` in your test?",
                     edit("db += d.sum(0)", "db += g.sum(0)"),
                 ),
                 slip(
@@ -156,8 +156,7 @@ CATCHES = (
                 ),
                 slip(
                     "forward.bias-before-weight",
-                    "Its `out` is right for one particular layer, the untrained one. What are `weight` and `bias` in "
-                    "your test?",
+                    "Its `out` is right for an untrained layer. What are `weight` and `bias` in your test?",
                     edit("centred * s[:, None] * w + b", "(centred * s[:, None] + b) * w"),
                 ),
             ),

@@ -17,8 +17,8 @@ BY_HAND = {
         "of memory?",
         answer="51, 62, 13, 24, 11, 22, 13, 24",
         hint="Each sequence begins with row 0 of wpe. The id chooses the row of wte.",
-        because="The first sequence is row 2 plus position 0, then row 0 plus position 1. The second is row 0 plus "
-        "position 0, then row 0 plus position 1.",
+        because="The first sequence is row 2 of wte plus row 0 of wpe, then row 0 plus row 1. The second is row 0 plus "
+        "row 0, then row 0 plus row 1.",
         computed="torch.tensor([[10., 20], [30, 40], [50, 60]])[torch.tensor([[2, 0], [0, 0]])] "
         "+ torch.tensor([[1., 2], [3, 4]])",
     ),
@@ -62,8 +62,8 @@ BY_HAND = {
         ask="What does GELU make of $0$, of $100$ and of $-100$?",
         answer="0, 100, 0",
         hint="Far from 0 the hyperbolic tangent is 1 or -1.",
-        because="At 0 the factor x is 0. At 100 the bracket is 1 + 1 = 2, half of which is 1. At -100 the bracket is "
-        "1 - 1 = 0.",
+        because="At 0 the factor x is 0. At 100 the bracket is 1 + 1 = 2, and half of 100 times 2 is 100. At -100 "
+        "the bracket is 1 - 1 = 0.",
         computed="torch.nn.functional.gelu(torch.tensor([0., 100, -100]), approximate='tanh')",
     ),
     "gpt2_forward.entries-of-a-sum": Question(

@@ -77,8 +77,8 @@ BY_HAND = {
         computed="apply_rope(torch.eye(4)[[0, 0]], torch.arange(2))",
     ),
     "llama.own-head": Question(
-        ask="A model has a vocabulary of 10 tokens and the width 4. How many more parameters does it have with a "
-        "head of its own than with a tied one?",
+        ask="A model has a vocabulary of 10 tokens and the width 4. How many more parameters does it have with an "
+        "output head of its own than with a tied one?",
         answer="40",
         hint="A head maps 4 numbers to 10 logits, without a bias.",
         because="The table of tokens has 10 rows of 4 numbers, and a head of its own is as large.",

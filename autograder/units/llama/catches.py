@@ -100,7 +100,7 @@ CATCHES = (
                     "angles-in-sixteen-bits",
                     "It is right in float32. In which other type have you tried it, and at how large a position?",
                 ),
-                slip("always-float32", "Its result has another type than what came in. Which types have you tried?"),
+                slip("always-float32", "The type of its result is not always that of x. Which types have you tried?"),
                 slip(
                     "in-place",
                     "Its result is right, but x has changed after the call. Does your test compare x as well?",

@@ -73,7 +73,7 @@ CATCHES = (
                 ),
                 slip(
                     "Encoder.mask-for-the-first-layer-only",
-                    "Padding gets in, but late, and it changes little. How large a difference does your test let pass?",
+                    "Padding changes the result, but only a little. How large a difference does your test let pass?",
                 ),
                 slip(
                     "Transformer.source-not-masked-when-encoding",
@@ -99,7 +99,7 @@ CATCHES = (
                 ),
                 slip(
                     "Decoder.masks-for-the-first-layer-only",
-                    "Padding gets in, but late, and it changes little. How large a difference does your test let pass?",
+                    "Padding changes the result, but only a little. How large a difference does your test let pass?",
                 ),
             ),
             group(
@@ -107,7 +107,7 @@ CATCHES = (
                 "In the target",
                 slip(
                     "Transformer.no-target-mask-when-decoding",
-                    "Padding after the target changes what comes before. Is there padding in your targets?",
+                    "Padding after the target changes the results before it. Is there padding in your targets?",
                 ),
                 slip(
                     "DecoderLayer.source-mask-for-both",
@@ -135,8 +135,8 @@ CATCHES = (
                 ),
                 slip(
                     "Transformer.positions-from-the-end",
-                    "No token reads padding, but the results change with the length of the batch. What tells a token "
-                    "its position?",
+                    "No token reads padding, but the results change with the amount of padding. What tells a token its "
+                    "position?",
                     edit("self.src_embed(src)", "self.src_embed(src.flip(1)).flip(1)"),
                 ),
             ),

@@ -27,7 +27,7 @@ BY_HAND = {
         "more in training mode, under `torch.no_grad()`. No optimiser has run. What does its `state_dict` hold: the "
         "two numbers of `gain`, then `seen`?",
         answer="1, 1, 3",
-        hint="Which calls are made in training mode? Whether gradients are recorded is another question.",
+        hint="Which calls are made in training mode? Whether gradients are recorded does not matter here.",
         because="Nothing has changed gain, which starts with ones. Three of the four calls were made in training mode.",
         computed="(lambda scale: [scale(torch.ones(2)), scale(torch.ones(2)), scale.eval()(torch.ones(2)), "
         "scale.train()(torch.ones(2))] and [*scale.gain.tolist(), scale.seen.item()])(Scale(2))",
