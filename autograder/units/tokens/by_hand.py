@@ -57,8 +57,8 @@ BY_HAND = {
         computed="bpe_encode('abcd', [(b'b', b'c'), (b'a', b'b'), (b'bc', b'd')])",
     ),
     "tokens.euro": Question(
-        ask="The sign *€* has three bytes and here three ids. A program decodes each id by itself and puts U+FFFD for bytes "
-        "that are no valid UTF-8. How many characters come back? And how many, if all bytes are joined first?",
+        ask="The sign *€* has three bytes. Here it has three ids, one for each byte. A program decodes each id by itself and "
+        "puts U+FFFD for bytes that are not valid UTF-8. How many characters come back? And how many, if all bytes are joined first?",
         answer="3, 1",
         hint="No single one of the three bytes is a character.",
         because="Each byte by itself is invalid and becomes one U+FFFD. All three bytes together are the one sign.",

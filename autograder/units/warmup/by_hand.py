@@ -46,7 +46,7 @@ BY_HAND = {
     "warmup.one-step": Question(
         ask="The points are $(-1, 0)$ and $(1, 4)$. A line starts with slope 0 and intercept 0, and the loss is the "
         "mean "
-        "of the squared errors. What are slope and intercept after one step with the rate 0.1?",
+        "of the squared errors. What are slope and intercept after one step with a learning rate of 0.1?",
         answer="0.4, 0.4",
         hint="Both derivatives are -4. For the slope: the mean of 2 times error times x, over both points.",
         because="The errors are 0 and -4. The derivative for the slope is the mean of 0 and 2 times -4 times 1, that "
