@@ -104,7 +104,8 @@ def submission_times(folder: Path, count: int) -> tuple[list[tuple[float, float]
     from autograder.sandbox.session import Limits
     from autograder.submissions.discovery import discover
 
-    test = [source for name, source in solved(UNIT).items() if name not in written()]
+    others = written()
+    test = [source for name, source in solved(UNIT).items() if name not in others]
     for number, answer in enumerate(answers(count + 1)):
         path = folder / f"student-{number:03d}" / UNIT / f"{UNIT}.py"
         path.parent.mkdir(parents=True)

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,11 +82,7 @@ class Limit:
 
 def _imports(frame: Any) -> bool:
     """Whether an import is under way in a stack of frames."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib."):
-            return True
-        frame = frame.f_back
-    return False
+    return any(one.f_code.co_filename.startswith("<frozen importlib.") for one, _ in traceback.walk_stack(frame))
 
 
 @contextlib.contextmanager

@@ -79,11 +79,11 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         return
     outdir = Path(app.outdir)
     icons, classes = set[str](), set[str]()
+    pages: dict[Path, tuple[str, str]] = {}  # each as it was, and lighter
     for file in sorted(outdir.rglob("*.html")):
         text = file.read_text(encoding="utf-8")
         lighter = lighter_page(text, file, is_search=file.name == "search.html")
-        if lighter != text:
-            file.write_text(lighter, encoding="utf-8")
+        pages[file] = text, lighter
         icons.update(ICON_NAME.findall(lighter))
         classes.update(*map(str.split, CLASSES.findall(lighter)))
     for program in _programs(outdir):
@@ -91,7 +91,10 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         classes.update(re.findall(r"[\w-]+", program))
     slim_icons(outdir, icons)
     slim_rules(outdir, classes)
-    join_sheets(outdir)
+    version = join_sheets(outdir)
+    for file, (text, lighter) in pages.items():
+        if (joined := with_one_sheet(lighter, version)) != text:
+            file.write_text(joined, encoding="utf-8")
     slim_formula_fonts(outdir)
     script = outdir / THEME_SCRIPT
     script.write_text(SCROLL_SEARCH.sub("[]", script.read_text(encoding="utf-8")), encoding="utf-8")
@@ -188,17 +191,12 @@ def _selectors_in_use(prelude: list, names: set[str]) -> list:
     return kept
 
 
-def join_sheets(outdir: Path) -> None:
-    """Put the style sheets of every page into one, and link that one in their place."""
+def join_sheets(outdir: Path) -> str:
+    """Put the style sheets of every page into one; its version, which changes with it."""
     sheets = [file for name in EVERYWHERE for file in sorted((outdir / "_static").glob(name))]
     css = "\n".join(_moved(file, outdir / JOINED) for file in sheets)
     (outdir / JOINED).write_text(css, encoding="utf-8")
-    version = hashlib.sha256(css.encode()).hexdigest()[:8]
-    for file in outdir.rglob("*.html"):
-        text = file.read_text(encoding="utf-8")
-        joined = _with_one_sheet(text, version)
-        if joined != text:
-            file.write_text(joined, encoding="utf-8")
+    return hashlib.sha256(css.encode()).hexdigest()[:8]
 
 
 def _moved(sheet: Path, target: Path) -> str:
@@ -209,7 +207,8 @@ def _moved(sheet: Path, target: Path) -> str:
     return IMPORT.sub(lambda match: _moved(sheet.parent / match[1], target), css)
 
 
-def _with_one_sheet(page: str, version: str) -> str:
+def with_one_sheet(page: str, version: str) -> str:
+    """The page with a link to the one style sheet in place of those that it holds."""
     first = SHEET_LINK.search(page)
     if first is None:
         return page

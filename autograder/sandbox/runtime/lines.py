@@ -98,9 +98,9 @@ def where_raised(lines: Sequence[Line], asked: Collection[str]) -> str:
     """
     if not lines:
         return ""
-    files = {line.file for line in lines if line.definition in asked and not _is_the_courses(line.file)}
-    files = files or {line.file for line in lines if not _is_the_courses(line.file)}
-    own = next((line for line in reversed(lines) if line.file in files), lines[-1])
+    learners = [line for line in lines if not _is_the_courses(line.file)]
+    files = {line.file for line in learners if line.definition in asked} or {line.file for line in learners}
+    own = next((line for line in reversed(learners) if line.file in files), lines[-1])
     if own.file == lines[-1].file:
         return f"{own}"
     inside = lines[-1].definition or lines[-1].function

@@ -841,6 +841,16 @@ mistake(
 # beam_search
 
 
+# In the alternative "lists-of-hypotheses": where those that have ended leave the beam, and an edit that keeps them in it.
+SORTED_OUT = """
+for ids, score in candidates[: beam_size - len(finished)]:
+    if ids[-1] == eos_id:
+        finished.append((ids, score))
+    else:
+        beams.append((ids, score))
+"""
+ALL_STAY = edit("beams = []", "beams = candidates[:beam_size]")
+
 mistake(
     "decoding.beam_search",
     "copies-of-one-beginning",
@@ -1121,15 +1131,9 @@ mistake(
 mistake(
     "decoding.beam_search",
     "finished-and-continued",
-    edit("beams = []", "beams = candidates[:beam_size]"),
+    ALL_STAY,
     edit(
-        """
-        for ids, score in candidates[: beam_size - len(finished)]:
-            if ids[-1] == eos_id:
-                finished.append((ids, score))
-            else:
-                beams.append((ids, score))
-        """,
+        SORTED_OUT,
         "finished += [(ids, score) for ids, score in beams if ids[-1] == eos_id]",
     ),
     edit("if not beams:\n    break", ""),
@@ -1504,15 +1508,9 @@ mistake(
 mistake(
     "decoding.beam_search",
     "finished-and-continued-variant-2",
-    edit("beams = []", "beams = candidates[:beam_size]"),
+    ALL_STAY,
     edit(
-        """
-        for ids, score in candidates[: beam_size - len(finished)]:
-            if ids[-1] == eos_id:
-                finished.append((ids, score))
-            else:
-                beams.append((ids, score))
-        """,
+        SORTED_OUT,
         "finished += [(ids, score) for ids, score in beams if ids[-1] == eos_id]",
     ),
     edit("not beams", "len(finished) >= beam_size"),
@@ -1531,15 +1529,9 @@ mistake(
         "values, tokens =",
         "if ids[-1] == eos_id:\n    candidates.append((ids, score + log_probs[eos_id].item()))\n    continue\nvalues, tokens =",
     ),
-    edit("beams = []", "beams = candidates[:beam_size]"),
+    ALL_STAY,
     edit(
-        """
-        for ids, score in candidates[: beam_size - len(finished)]:
-            if ids[-1] == eos_id:
-                finished.append((ids, score))
-            else:
-                beams.append((ids, score))
-        """,
+        SORTED_OUT,
         "finished = [one for one in beams if one[0][-1] == eos_id]",
     ),
     edit("not beams", "len(finished) == len(beams)"),
