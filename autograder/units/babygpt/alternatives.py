@@ -590,7 +590,7 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
 
 @alternative("babygpt.generate", "asks-the-model-for-device-and-vocabulary")
 def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
-    """All positions at once, filled one by one; the device is that of the model's first parameter."""
+    """Makes room for the whole text first, then fills it. The device is that of the model's first parameter."""
     if temperature < 0:
         raise ValueError(f"temperature must be 0 or more, not {temperature}")
     device = next(model.parameters()).device
@@ -634,7 +634,7 @@ def generate(model, ids, max_new_tokens, temperature=1.0, generator=None):
 
 @alternative("babygpt.Head", "exponentials-by-hand")
 class Head(nn.Module):
-    """The softmax written out, less the largest score of the past."""
+    """The softmax written out; the largest score of the past is subtracted first."""
 
     def __init__(self, n_embed, head_size, block_size, dropout=0.0):
         super().__init__()

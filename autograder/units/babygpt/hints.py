@@ -48,8 +48,8 @@ HINTS = {
         "should it return? And what is normalised: the input of the shortcut, or the input of the sublayer? "
         "({Section}`babygpt#v7-residual` and {heading}`babygpt#v9-layer-norm`.)",
         "You need two `nn.LayerNorm(n_embed)`, a MultiHead whose heads have the width n_embed // num_heads, and a "
-        "network: linear, ReLU, linear, of widths n_embed, 4 * n_embed, n_embed. Do not overwrite x by its normalised "
-        "form: you add the result to x itself.",
+        "network: linear, ReLU, linear, of widths n_embed, 4 * n_embed, n_embed. Do not overwrite x with its "
+        "normalised form: you add the result to x itself.",
         "in __init__: two norms, the attention, the network (with a dropout at its end)\n"
         "in forward:\n"
         "    x = x + attention(first norm of x)\n"

@@ -130,8 +130,8 @@ mistake(
     "last-piece-excluded",
     edit("len(data) - block_size", "len(data) - block_size - 1"),
     section="babygpt-batches",
-    why="The last token of the text never appears in `y`. You subtracted one start too many, because `torch.randint` "
-    "already excludes its upper end. How many starts leave room for `block_size + 1` tokens?",
+    why="The last token of the text never appears in `y`. You left out one start too many: `torch.randint` already "
+    "excludes its upper end. How many starts leave room for `block_size + 1` tokens?",
     hint="The last token of the text never appears in your `y`. `torch.randint(n, ...)` draws from 0 to n - 1: how "
     "many starts leave room for `block_size + 1` tokens?",
 )
@@ -417,9 +417,9 @@ mistake(
     edit("self.tril[:T, :T] == 0", "self.tril[:T, :T] == 1"),
     base="float-buffer",
     section="v3-self-attention",
-    why="Your mask forbids the past and allows the future, and its last row is NaN. You filled where `tril` is 1. "
-    "Which entries mark what must stay hidden?",
-    hint="Your mask forbids what it should allow, and its last row is NaN. Fill where `tril` is 0.",
+    why="Your mask forbids the past and allows the future, and the last position of your output is NaN. You filled "
+    "where `tril` is 1. Which entries mark what must stay hidden?",
+    hint="Your mask forbids what it should allow, and the last position of your output is NaN. Fill where `tril` is 0.",
 )
 
 mistake(
@@ -496,8 +496,8 @@ mistake(
     edit("weights @ v", "weights @ k"),
     base="float-buffer",
     section="v3-self-attention",
-    why="The value layer has no effect on your output. You averaged the keys, but what a position is found by and what "
-    "it passes on are different things. What should be averaged?",
+    why="The value layer has no effect on your output. You averaged the keys, which serve only to compute the scores. "
+    "What should be averaged?",
     hint="Your output does not depend on the value layer. The weights multiply the *values*.",
 )
 
@@ -552,9 +552,9 @@ mistake(
     base="float-buffer",
     section="v3-self-attention",
     why="Code that reads `tril` gets the wrong keys. Your buffer is true above the diagonal, for the keys that are "
-    "hidden. For which keys should the lower triangle be true?",
-    hint="`tril` is upside down: it should be true (or 1) where column <= row, and 0 above the diagonal. Invert it "
-    "where you mask.",
+    "hidden. For which keys should `tril` be true?",
+    hint="`tril` is inverted: it should be true (or 1) where column <= row, and 0 above the diagonal. Invert it where "
+    "you mask.",
 )
 
 mistake(
@@ -741,8 +741,8 @@ mistake(
     section="v3-self-attention",
     why="Your output is not finite. You multiplied the values by masked scores, which hold minus infinity and do not "
     "sum to 1. Which step turns scores into weights?",
-    hint="Your output is not finite: the scores, with minus infinity in them, multiply the values. The softmax turns "
-    "them into weights first.",
+    hint="Your output is not finite: the scores, with minus infinity in them, multiply the values. Turn the scores "
+    "into weights first, with the softmax.",
 )
 
 
@@ -1079,7 +1079,8 @@ mistake(
     section="v9-layer-norm",
     why="The shortcut passes through every normalisation of the model, so it is no shortcut any more. You added the "
     "normalised input. Which x does the shortcut carry?",
-    hint="You overwrite `x` by its normalised form and add that. Add the `x` from before the normalisation.",
+    hint="You overwrite `x` with its normalised form and add the result to it. Add the result to the `x` from before "
+    "the normalisation.",
 )
 
 mistake(
@@ -1408,7 +1409,7 @@ mistake(
     base="short-names",
     section="v2-positions",
     why="Your model knows nothing of positions. You looked up the position table with token ids, which makes it a "
-    "second token embedding. Which numbers index it?",
+    "second token embedding. Which numbers should index it?",
     hint="Your position table is indexed by tokens. Index it by positions, from 0 to T - 1.",
 )
 
@@ -1682,7 +1683,7 @@ class BabyGPT(RightBabyGPT):
     "ids-changed",
     section="babygpt-whole",
     why="After the call, the caller's `ids` have changed, and the last token of the vocabulary is read as the one "
-    "before. You limited the ids in place, and one id too low. Which ids are valid?",
+    "before. You limited the ids in place, and the limit is one too low. Which ids are valid?",
     hint="After the call, `ids` are not what they were. Do not use `clamp_` or other methods with an underscore on an "
     "argument; ids from 0 to `vocab_size - 1` are all right.",
 )
@@ -1733,8 +1734,8 @@ mistake(
     "last-position-without-targets",
     edit("return logits, None", "return logits[:, [-1]], None"),
     section="language-model-loss",
-    why="Without targets, your logits have a single position. You returned the last one, a shortcut of larger "
-    "models. Who should pick the position here?",
+    why="Without targets, your logits have a single position. You returned the last one, as programs that only "
+    "generate text do. Which function should pick the position here?",
     hint="Without targets your logits have a single position. Return those of all: `(B, T, V)`.",
 )
 
@@ -2040,8 +2041,8 @@ mistake(
         "def generate(model, ids, max_new_tokens, generator=None, temperature=1.0):",
     ),
     section="babygpt-generating",
-    why="`generate(model, ids, 5, 0.8, generator)` fails. You put the generator before the temperature, so arguments "
-    "by position are exchanged. Which order does the task give?",
+    why="`generate(model, ids, 5, 0.8, generator)` fails. You put the generator before the temperature, so positional "
+    "arguments are exchanged. Which order does the task give?",
     hint="`generate(model, ids, 5, 0.8, generator)` fails: your arguments stand in another order. Keep that of the "
     "task.",
 )

@@ -5,9 +5,9 @@ nothing with the reference, and the driver that builds a module, gives it weight
 tasks, each with its drivers, helpers and checks, from basic to subtle. Sizes that could be confused (batch, positions,
 heads, widths) differ, unless a comment says what equal ones are for.
 
-Angles in float32 are right in every type (released models compute them so), and where they matter float64 is compared
-with the tolerance of `ANGLES`. A cache is one of the checks' own, which has what the contract promises and no more:
-``update`` and ``length``.
+Angles in float32 are right for every type, since released models compute them so. Where angles matter, float64 is
+therefore compared with the tolerance of `ANGLES`. The checks pass a cache of their own, which has ``update`` and
+``length`` and nothing else.
 """
 
 import math
@@ -26,8 +26,8 @@ from autograder.units.support.drivers import (
     zero_parameters,
 )
 
-ANGLES = 1e-5  # an angle of 10 in float32 is rounded to 5e-7
-LONG = 5e-3  # one of 5,000 to 2e-4, and the way to it adds some
+ANGLES = 1e-5  # rounding an angle of 10 to float32 changes it by up to 5e-7
+LONG = 5e-3  # rounding one of 5,000 changes it by up to 2e-4, and computing it adds some
 HALVES = 4e-2  # bfloat16
 
 
@@ -152,7 +152,7 @@ class Cache:
 
 
 def made(learner, name, arguments):
-    """An object of a class; a dictionary as its only argument stands for a `LlamaConfig`, be it there or not."""
+    """An object of a class; a dictionary as ``arguments`` becomes a `LlamaConfig`, or a stand-in if that is missing."""
     from types import SimpleNamespace
 
     if isinstance(arguments, dict):
@@ -167,10 +167,11 @@ def made(learner, name, arguments):
 def call_module(learner, name, arguments, weights, inputs, chunks=None, cotangent=None):
     """Build a module, give it weights by path, and call it on several inputs.
 
-    With ``chunks``, lengths, there is one input, which comes piece by piece with one cache. Returns the outputs (of a
-    cache joined) and the inputs as the calls left them, and of a cache its length after each piece and the shapes of
-    all updates; with a cotangent, the output for the only input and the gradients for it and all weights, in training
-    mode, which changes nothing. Or a sentence that says what could not be set.
+    Returns the outputs, and the inputs as the calls left them. With ``chunks``, a list of lengths, the only input comes
+    in pieces of these lengths, with one cache: returns the joined output, the input, the length of the cache after each
+    piece, and the shapes of all updates. With a cotangent, the module is in training mode, which should change nothing:
+    returns the output for the only input, and the gradients for the input and all weights. A sentence as the reply says
+    what could not be set.
     """
     dtype = next(iter(weights.values())).dtype
     module = made(learner, name, arguments).to(dtype).train(cotangent is not None)
@@ -201,7 +202,7 @@ def called(subject, *request, **options):
 
 
 def check_outputs(learner, name, arguments, weights, inputs, expected, what, tolerance=None):
-    """Outputs of `call_module` for several inputs, and the inputs as they were."""
+    """The outputs of `call_module` for several inputs are as expected, and the inputs have not changed."""
     outputs, after, *_ = called(learner, name, arguments, weights, inputs)
     for x, output, wanted, left in zip(inputs, outputs, expected, after):
         where = f"{what}, x {shape_of(x)} {x.dtype}"
@@ -266,7 +267,7 @@ def untouched(learner, d):
 @pytest.mark.task("llama.RMSNorm", points=2)
 def test_root_mean_square(learner, reference, rng):
     """Every vector is divided by its own root mean square, whatever axes come before the last."""
-    # Square shapes do not notice an axis that was lost; a vector alone and four axes catch a fixed axis.
+    # Square shapes catch a lost axis, which raises no error there; one axis and four axes catch a fixed axis.
     for shapes in (((2, 5, 6), (6,), (3, 6), (2, 3, 4, 6)), ((4, 4, 4), (4, 4), (1, 1, 4))):
         weights = random_weights(rng, {"weight": shapes[0][-1:]}, torch.float32)
         inputs = [norm_inputs(rng, shape) for shape in shapes]
@@ -300,7 +301,7 @@ def test_norm_types_and_gradients(learner, reference, rng):
 
 @pytest.mark.task("llama.RMSNorm", points=1)
 def test_norm_of_large_halves(learner, reference, rng):
-    """Squares that overflow, or vanish, in 16 bits do neither: the mean square is computed in float32."""
+    """Squares neither overflow nor vanish where x has 16 bits: the mean square is computed in float32."""
     weights = random_weights(rng, {"weight": (6,)}, torch.float16)
     for size in (1000.0, 1e-3):  # the squares are 1e6, beyond the largest float16, and 1e-6, of few digits there
         x = (size * rng.normal(3, 4, 6)).to(torch.float16)
@@ -449,7 +450,7 @@ def check_attention(
 ):
     """The output with given weights, without a cache, for inputs of several lengths."""
     weights = random_weights(rng, attention_shapes(d, heads, kv_heads))
-    for name in "qk":  # scores of order 1 to 4: flat ones hide what turns queries and keys
+    for name in "qk":  # scores of order 1 to 4: flat ones would hide a wrong rotation
         weights[f"{name}_proj.weight"] *= 1.5
     weights = {path: one.to(dtype) for path, one in weights.items()}
     inputs = [rng.normal(2, time, d, dtype=dtype) for time in times]
@@ -479,7 +480,7 @@ def test_as_many_key_heads(learner, reference, rng):
 @pytest.mark.task("llama.GroupedQueryAttention", points=2)
 def test_groups_of_neighbours(learner, reference, rng):
     """Query heads that are neighbours share a key head: h uses h // (num_heads / num_kv_heads)."""
-    # 4 heads in 2 groups, and 9 in 3: with one group, or one head each, `repeat` would do.
+    # 4 heads in 2 groups, and 9 in 3: with one group, or groups of one head, `repeat` would give the same.
     for d, heads, kv_heads in ((8, 4, 2), (36, 9, 3), (24, 6, 2), (20, 5, 1), (24, 6, 3)):
         check_attention(learner, rng, d, heads, kv_heads, times=(4,))
 
@@ -527,7 +528,7 @@ def cached(learner, rng, d, heads, kv_heads, chunks, batch=2):
 
 @pytest.mark.task("llama.GroupedQueryAttention", points=3)
 def test_with_a_cache(learner, reference, rng):
-    """With a cache, pieces give what the whole gives: positions go on, and several new ones are causal."""
+    """With a cache, pieces give what the whole gives: positions continue, and new ones do not see the future."""
     # One at a time; a piece of several first; several new ones on a full cache, which a mask of T by T does not fit.
     for d, heads, kv_heads, chunks in (
         (12, 3, 1, (1, 1, 1, 1)),
@@ -543,7 +544,7 @@ def test_with_a_cache(learner, reference, rng):
 
 @pytest.mark.task("llama.GroupedQueryAttention", points=1)
 def test_cache_holds_key_heads(learner, reference, rng):
-    """The cache holds num_kv_heads heads, each position once, of its own layer."""
+    """For each layer, the cache holds num_kv_heads heads and every position once."""
     chunks = (3, 1)
     _, _, shapes = cached(learner, rng, 24, 6, 2, chunks, batch=3)
     expected = [[layer, *[[3, 2, time, 4]] * 2] for time in chunks for layer in range(2)]
@@ -667,7 +668,7 @@ UNTIED = ODD | {"tied": False, "num_layers": 2, "vocab_size": 11}
 
 
 def loud(weights):
-    """A last gain and a table that let logits differ by more than rounding."""
+    """The weights with a table three times as large, so that logits differ by more than rounding."""
     return weights | {"embed_tokens.weight": 3 * weights["embed_tokens.weight"]}
 
 
@@ -801,9 +802,9 @@ def refused_states(learner, states):
 
 
 def check_refusals(learner, cases):
-    """Each state (by a description, with names of which the message has to hold one) raises ValueError.
+    """Each case is a description, a state and names. The state is refused by a ValueError with one of the names.
 
-    The sizes of layer 0, of the table and of the last norm are right: it is free where a learner reads them.
+    The sizes of layer 0, of the table and of the last norm are right, so a learner may read them from any of these.
     """
     outcomes = reply_of(learner, refused_states, [state for _, state, _ in cases])
     for (what, _, names), outcome in zip(cases, outcomes):

@@ -80,8 +80,8 @@ mistake(
     "axis-lost",
     edit(", keepdim=True", ""),
     section="llama-rmsnorm",
-    why="Your norm fails, or uses the wrong axis in a square shape. The mean lost its axis. How can a reduction keep "
-    "it?",
+    why="Your norm fails, or uses the wrong axis in a square shape. You took the mean without keeping its axis. How "
+    "can a reduction keep the axis?",
     hint="Your mean square has no axis left for the width. Keep it with keepdim=True, so each vector meets its own mean.",
 )
 
@@ -179,9 +179,9 @@ mistake(
     "other-default-epsilon",
     edit("eps=1e-5", "eps=1e-6"),
     section="llama-rmsnorm",
-    why="Without the argument, rows of small numbers differ. Your default of eps is that of some libraries. Which "
-    "default does the task give?",
-    hint="Rows of small numbers differ where no eps is given. The default is 1e-5.",
+    why="Without the argument, rows of small numbers come out too large. Your default of eps is that of some "
+    "libraries. Which default does the task give?",
+    hint="Rows of small numbers come out too large where no eps is given. The default is 1e-5.",
 )
 
 mistake(
@@ -374,8 +374,8 @@ mistake(
     "one-frequency",
     edit("base**-steps", "base**-steps[:1]"),
     section="llama-rope",
-    why="Distances that differ by whole turns look nearly alike. All pairs turn at the same speed. On what should the "
-    "frequency of a pair depend?",
+    why="Distances that differ by whole turns look nearly alike. You turned all pairs at the same speed. On what "
+    "should the frequency of a pair depend?",
     hint="All your pairs turn by the same angle. Pair i has the frequency base ** (-2i / d_head).",
 )
 
@@ -413,7 +413,7 @@ mistake(
     "positions-from-one",
     edit("positions.to(x.device, wide)", "(positions + 1).to(x.device, wide)"),
     section="llama-rope-positions",
-    why="At position 0 your vector changes. You added 1 to every position. Which angle has position 0?",
+    why="At position 0 your vector changes. You added 1 to every position. Which angle belongs to position 0?",
     hint="At position 0 your vector changes. Its angles should all be 0 there.",
 )
 
@@ -423,7 +423,7 @@ mistake(
     edit("base**-steps", "10000.0**-steps"),
     section="llama-rope",
     why="A long-context model gives wrong results: the argument `base` has no effect. You wrote a number instead. "
-    "Where should it be used?",
+    "Where should the argument be used?",
     hint="Your result does not depend on `base`. The frequencies are powers of this argument.",
 )
 
@@ -550,9 +550,9 @@ mistake(
         "return torch.cat([apply_rope(x[..., :-1], positions, base), x[..., -1:]], dim=-1)",
     ),
     section="llama-rope-pairs",
-    why="An odd width passes, and its last entry never turns. It cannot be split into pairs. How should the function "
-    "react?",
-    hint="An odd d_head goes through without a word. Raise a ValueError.",
+    why="An odd width passes, and its last entry never turns. You left this entry out, but an odd width cannot be "
+    "split into pairs. How should the function react?",
+    hint="An odd d_head is accepted without an error. Raise a ValueError.",
 )
 
 mistake(
@@ -624,7 +624,7 @@ mistake(
     "activation-on-both",
     edit("* self.up_proj(x)", "* F.silu(self.up_proj(x))"),
     section="llama-swiglu",
-    why="Your second branch is not linear. You applied the activation twice. Which branch has one?",
+    why="Your second branch is not linear. You applied the activation twice. Which branch should have one?",
     hint="You apply silu twice. Only the gate has an activation.",
 )
 
@@ -702,8 +702,8 @@ mistake(
     "two-thirds-of-the-width",
     edit("super().__init__()", "super().__init__()\nd_ff = 2 * d_ff // 3"),
     section="llama-swiglu",
-    why="Your layers are narrower than requested. You took two thirds of d_ff, as the paper does to keep parameters "
-    "equal. Has the caller done this already?",
+    why="Your layers are narrower than requested. You took two thirds of d_ff, as the paper does to keep the number of "
+    "parameters equal. Has the caller done this already?",
     hint="Your layers are narrower than d_ff. Use d_ff as it comes.",
 )
 
@@ -771,8 +771,8 @@ mistake(
     "one-group-for-all",
     edit("(one.repeat_interleave(group, dim=1) for", "(one[:, :1].expand(-1, self.num_heads, -1, -1) for"),
     section="llama-groups",
-    why="All query heads use key head 0, and the others do nothing. This is multi-query attention. Which key head "
-    "belongs to query head h?",
+    why="All query heads use key head 0, and the others do nothing. You gave all of them one key head, which is "
+    "multi-query attention. Which key head belongs to query head h?",
     hint="Only your first key head is used. Query head h uses key head h // (H / G).",
 )
 
@@ -820,7 +820,7 @@ mistake(
     edit("positions <= new[:, None])", "None if cache is not None else positions <= new[:, None])"),
     section="llama-cache",
     why="Several new positions on a cache see each other's future. With a cache you use no mask, which is right for a "
-    "single new position. Which rows of the mask do they need?",
+    "single new position. Which rows of the mask do several new positions need?",
     hint="Several new positions on a cache see each other's future. Mask them, too.",
 )
 
@@ -830,8 +830,8 @@ mistake(
     edit("new = positions[-x.shape[1] :]", "new = positions[: x.shape[1]]"),
     edit("positions <= new[:, None]", "positions <= positions[-x.shape[1] :, None]"),
     section="llama-cache",
-    why="With a cache, queries are at position 0 again. You turned them as if nothing had been read. Where do their "
-    "positions go on?",
+    why="With a cache, queries are at position 0 again. You turned them as if nothing had been read. Where should "
+    "their positions continue?",
     hint="With a cache, your queries are at position 0 again. They go on where the cache ends.",
 )
 
@@ -856,8 +856,9 @@ mistake(
     edit("causal_mask(start + time)[start:]", "causal_mask(start + time)[-time:, -k.shape[-2] :]"),
     base="turned-before-the-cache",
     section="llama-cache",
-    why="Layer 0 is right, and layer 1 is wrong where pieces differ in length. The length of the cache is that of layer 0, which has been updated by "
-    "then. What has to be subtracted in later layers?",
+    why="Layer 0 is right, and layer 1 is wrong where pieces differ in length. You used the length of the cache in "
+    "every layer, but it is that of layer 0, which has been updated by then. What has to be subtracted in later "
+    "layers?",
     hint="Layer 0 is right and layer 1 is not. cache.length is that of layer 0, which has been updated by then. In "
     "later layers, subtract the new positions.",
 )
@@ -971,8 +972,8 @@ mistake(
     ),
     edit(ROPE, ""),
     section="llama-groups",
-    why="Each head has frequencies of its own, and pairs lie in two heads. You turned the whole width. Which step "
-    "comes before turning?",
+    why="Each head has frequencies of its own, and the two entries of a pair lie in different heads. You turned the "
+    "whole width. Which step comes before turning?",
     hint="You turn (B, T, d). Split into heads first: each head is turned by itself.",
 )
 
@@ -1087,7 +1088,7 @@ mistake(
     section="llama-groups",
     why="`GroupedQueryAttention(24, 6, 4)` is built and fails later, far from its cause. You did not check the "
     "groups. When should the error be raised?",
-    hint="GroupedQueryAttention(24, 6, 4) is built without a word. Raise a ValueError in __init__.",
+    hint="GroupedQueryAttention(24, 6, 4) is built without an error. Raise a ValueError in __init__.",
 )
 
 mistake(
@@ -1115,7 +1116,8 @@ mistake(
     section="llama-cache",
     why="Two texts with two caches disturb each other's positions. Your module counts what it has read. Which object "
     "knows how far a text has been read?",
-    hint="Between two pieces of a text, your module reads another text, and the positions go wrong. They belong to the cache: ask it for what it holds.",
+    hint="Between two pieces of a text, your module reads another text, and the positions go wrong. Do not count in "
+    "the module: the cache says how many positions it holds.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1151,7 +1153,8 @@ mistake(
     edit(ATTENTION, "x = self.input_layernorm(x + self.self_attn(x, cache, layer))"),
     edit(FEED, "return self.post_attention_layernorm(x + self.mlp(x))"),
     section="llama-block",
-    why="You normalise after each addition, as in 2017. A Llama is pre-norm. Which tensor does each norm read?",
+    why="Your residual path passes through both norms. You normalise after each addition, as the Transformer of 2017 "
+    "does, but a Llama is pre-norm. Which tensor should each norm read?",
     hint="You normalise after the addition. Each norm stands in front of its sublayer.",
 )
 
@@ -1206,8 +1209,8 @@ mistake(
     "normed-residual",
     edit(ATTENTION, "x = self.input_layernorm(x)\nx = x + self.self_attn(x, cache, layer)"),
     section="llama-block",
-    why="The residual path is normalised. You overwrote x before the attention and added to that. Which x should the "
-    "path carry?",
+    why="The residual path is normalised. Before the attention, you overwrote x with its normed form and added to it. "
+    "Which x should the path carry?",
     hint="You overwrite x with its normed form. Norm only what the sublayer reads.",
 )
 
@@ -1216,8 +1219,8 @@ mistake(
     "normed-second-residual",
     edit(FEED, "x = self.post_attention_layernorm(x)\nreturn x + self.mlp(x)"),
     section="llama-block",
-    why="The residual path is normalised. You overwrote x before the feed-forward layer and added to that. Which x "
-    "should the path carry?",
+    why="The residual path is normalised. Before the feed-forward layer, you overwrote x with its normed form and "
+    "added to it. Which x should the path carry?",
     hint="You overwrite x with its normed form. Norm only what the sublayer reads.",
 )
 
@@ -1237,7 +1240,7 @@ mistake(
     "one-norm-for-both",
     edit(FEED, "return x + self.mlp(self.input_layernorm(x))"),
     section="llama-block",
-    why="`post_attention_layernorm` is never used. One norm serves both sublayers. Which norm belongs to which "
+    why="`post_attention_layernorm` is never used. You let one norm serve both sublayers. Which norm belongs to which "
     "sublayer?",
     hint="`post_attention_layernorm` is never used. It stands in front of the feed-forward layer.",
 )
@@ -1427,8 +1430,8 @@ mistake(
     "always-layer-zero",
     edit("x = layer(x, cache, number)", "x = layer(x, cache)"),
     section="llama-model",
-    why="With a cache, all blocks read each other's keys. They do not know their numbers and write into layer 0. "
-    "What should each block be told?",
+    why="With a cache, all blocks read each other's keys. You did not tell the blocks their numbers, so all of them "
+    "write into layer 0. What should each call of a block receive?",
     hint="With a cache, all your layers are layer 0. Pass each block its number.",
 )
 
@@ -1456,8 +1459,8 @@ mistake(
     "embeddings-scaled",
     edit("x = self.embed_tokens(ids)", "x = self.embed_tokens(ids) * self.embed_tokens.embedding_dim**0.5"),
     section="llama-model",
-    why="Your embeddings are scaled by the root of d. You scaled them, as in 2017. How does a Llama use the rows of "
-    "its table?",
+    why="Your embeddings are larger than the rows of the table. You multiplied them by the root of d, as the "
+    "Transformer of 2017 does. How does a Llama use the rows of its table?",
     hint="Your embeddings are scaled. A Llama takes rows of the table as they are.",
 )
 
@@ -1469,7 +1472,8 @@ mistake(
         "x = self.embed_tokens(ids)\nx = x + torch.arange(ids.shape[1], device=x.device)[:, None].sin()",
     ),
     section="llama-model",
-    why="Positions are added to the embeddings. A Llama has no such step. Where alone do its positions enter?",
+    why="The same token gets another embedding at each position. You added positions to the embeddings, a step that a "
+    "Llama does not have. Which part of a Llama uses positions?",
     hint="You add positions to the embeddings. A Llama has them in its attention alone.",
 )
 
@@ -1658,8 +1662,8 @@ mistake(
     "missing-is-a-key-error",
     edit(f"for name in wanted:\n    {MISSING}", ""),
     section="llama-names",
-    why="A missing tensor ends in a KeyError from the inside. You did not look for it first. Which error does the "
-    "task ask for, and what should it name?",
+    why="A missing tensor ends in a KeyError from inside your code. You did not look for it first. Which error does "
+    "the task ask for, and what should it name?",
     hint="A missing tensor raises KeyError. Look before you take, and raise a ValueError with the name.",
 )
 
@@ -1681,7 +1685,7 @@ mistake(
     "first-layer-only",
     edit("for number in range(max(numbers, default=-1) + 1):", "for number in sorted(set(numbers)):"),
     section="llama-names",
-    why="A checkpoint without a whole layer passes. You looked only for layers that occur. Which layers have to "
+    why="A checkpoint that lacks one of its layers passes. You looked only for layers that occur. Which layers have to "
     "exist up to the last one?",
     hint="A checkpoint without layer 1 of 3 passes. All layers up to the last one must be there.",
 )
@@ -1770,7 +1774,7 @@ mistake(
     ),
     section="llama-names",
     why="Your `gate_proj` holds `up_proj`, and nothing complains, because the shapes agree. You exchanged two names. "
-    "Which part of a name changes here?",
+    "Which part of a name should change?",
     hint="Your gate_proj holds up_proj. Names keep their meaning: only the prefix goes.",
 )
 
@@ -1801,7 +1805,7 @@ mistake(
     "converted-to-float32",
     edit("name.removeprefix(prefix): state[name] for", "name.removeprefix(prefix): state[name].float() for"),
     section="llama-names",
-    why="A bfloat16 model doubles its memory. You converted all tensors. Whose choice is their type?",
+    why="A bfloat16 model doubles its memory. You converted all tensors. Which type should they have?",
     hint="Your tensors are float32 whatever they were. Pass them on as they are.",
 )
 

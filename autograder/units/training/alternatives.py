@@ -29,7 +29,7 @@ from solutions.training import Batch, EpochResult
 
 @alternative("training.Batch", "masks-by-hand-and-every-field-moved")
 class Batch:
-    """Object for holding a batch of data with masks."""
+    """A batch of sentences with its masks."""
 
     def __init__(self, src: torch.Tensor, tgt: torch.Tensor | None = None, pad_id: int = PAD) -> None:
         self.src = src

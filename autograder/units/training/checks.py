@@ -1,8 +1,9 @@
 """Checks of the unit on training. Expected values come from the ids themselves, or from a plain epoch, `Oracle`.
 
 Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. Numbers
-of batches, sequences and tokens always differ, and so do the batches among themselves. What is left to chance is judged
-by statistics; each says how often it would fail a right answer by chance, always less than once in 10^9.
+of batches, sequences and tokens always differ, and so do the batches among themselves. Random behaviour is judged by
+its statistics. A comment at each such limit says how often a right answer would fail by chance: always less than once
+in 10^9.
 """
 
 import math
@@ -171,8 +172,8 @@ def device_of(value):
 def move(learner, args, device, pretend):
     """A batch on another device: whether it is another object, the devices of all tensors, and the new one's count.
 
-    Every machine has the device "meta"; its tensors have a shape and no values. Code that looks at values on the way
-    cannot go there: for it, ``pretend`` gives tensors that only remember the device they were sent to.
+    Every machine has the device "meta"; its tensors have a shape and no values. Code that looks at values fails
+    there: for it, ``pretend`` gives tensors that only remember the device they were sent to.
     """
     names = ("src", "src_mask", "tgt", "tgt_y", "tgt_mask")
     if pretend:
@@ -240,7 +241,7 @@ def test_to_keeps_everything(learner, reference, rng):
 
 
 def copies(learner, args, options, seeds, most):
-    """For each seed one run of the copy task: sources, decoder inputs and targets of at most so many batches.
+    """For each seed one run of the copy task: sources, decoder inputs and targets of at most ``most`` batches.
 
     A seed of None means no generator, "same" the generator of the run before. PyTorch's own generator has another state
     for every run.
@@ -313,7 +314,8 @@ def test_all_words(learner, reference, rng):
         found = sorted(set(run[0][0][:, position].tolist()))
         assert_equal(found, [4, 5, 6], f"the ids at position {position} of 150 sequences with vocab_size=7")
     # 7 words, 3000 drawn: the statistic for equally likely ones has 6 degrees of freedom, and is beyond 55 by chance
-    # less than once in 10^9. Of 2700 neighbours 1 in 7 are equal, with a standard deviation of 0.0067: 7 of these.
+    # less than once in 10^9. Of 2700 neighbours 1 in 7 are equal, with a standard deviation of 0.0067; the limit is 7
+    # standard deviations.
     (run,) = copy_runs(learner, [11, 300, 1], [4], {"length": 11})
     words = run[0][0][:, 1:]
     assert_equal(list(words.shape), [300, 10], "the shape of src without BOS, of copy_task(11, 300, 1, length=11)")
@@ -397,7 +399,9 @@ def check_each_once(lengths, batches):
     twice = sorted({index for index in found if found.count(index) > 1})
     assert not missing, f"The indices {missing} of {len(lengths)} lengths {lengths} are in no batch: {batches}."
     assert not twice, f"The indices {twice} of {len(lengths)} lengths occur more than once: {batches}."
-    assert len(found) == len(lengths), f"Some indices are not those of any of the {len(lengths)} lengths: {batches}."
+    assert len(found) == len(lengths), (
+        f"Some indices in the batches belong to none of the {len(lengths)} lengths: {batches}."
+    )
     assert all(batches), f"bucket_batches should return no empty batch, but returned {batches}."
 
 
@@ -498,10 +502,11 @@ def test_shuffle(learner, reference, rng):
 
 
 def epoch(learner, parts, weights, wanted, train=True, mode=None, rates=None, left_over=0.0, once=True, **options):
-    """One epoch of a small model on batches, to be read ``once`` or a list; of what happened, what is wanted.
+    """One epoch of a small model. Returns the notes on it whose names are in ``wanted``.
 
-    ``parts`` holds source and target of each batch. ``rates`` are set by a scheduler of PyTorch. Every gradient is
-    ``left_over`` before. The model comes in the ``mode`` given, or else in the wrong one.
+    ``parts`` holds source and target of each batch. With ``once`` the batches can be read only once; otherwise they are
+    a list. ``rates`` are set by a scheduler of PyTorch. Every gradient is ``left_over`` before the epoch. The model
+    comes in the ``mode`` given, or else in the wrong one.
     """
     model = AveragingModel(weights, most_calls=40).train(not train if mode is None else mode)
     descent = NotingDescent(model.parameters(), lr=0.5)
@@ -596,7 +601,7 @@ def random_weights(rng, dtype=torch.float64):
 
 
 def random_parts(rng, number):
-    """Batches that differ in rows, in lengths and in how much of them is padding; one alone has one token."""
+    """Batches that differ in rows, in lengths and in padding; a batch that is alone has one token to predict."""
     if number == 1:
         return [(random_ids(rng, 3, 5), torch.tensor([[BOS, 7, PAD], [BOS, PAD, PAD], [BOS, PAD, PAD]]))]
     return [
@@ -767,7 +772,7 @@ def clocked(learner, steps, train, really=False):
 
     Every call of the model, one for each batch, advances that clock by the next of ``steps``. The learner's functions
     see it in place of the module, or of what they took from it. Code that measures in another way measures the time
-    that really passes: with ``really``, the model computes for so long.
+    that really passes: with ``really``, the model computes for that long.
     """
     import time
     from types import SimpleNamespace
@@ -847,7 +852,7 @@ def test_seconds(learner, reference, rng):
 
 
 def how_wrong(seconds, least):
-    """What is wrong with a number of seconds, of which there should be at least so many."""
+    """What is wrong with a number of seconds that is below ``least`` or far too large."""
     if seconds == 0:
         return "0"
     if seconds < least:

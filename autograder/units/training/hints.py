@@ -4,10 +4,10 @@ HINTS = {
     "training.Batch": (
         "Write down the target <bos> A B <eos> and, under each id that the decoder reads, the id that it should "
         "predict there. Which id does the decoder never read, and which one does it never predict?",
-        "Both are slices along the second axis, one position shorter than the target. src_mask comes from src, "
-        "tgt_mask from what the decoder reads. Pass pad_id on to both functions. ntokens is a Python int and counts "
-        "the tokens of tgt_y. Without a target, its three tensors are None and ntokens is 0. tensor.to(device) "
-        "returns a new tensor.",
+        "tgt and tgt_y are slices of the target along the second axis, each one position shorter. src_mask comes from "
+        "src, tgt_mask from what the decoder reads. The unit masks has a function for each; pass pad_id on to both. "
+        "ntokens is a Python int and counts the tokens of tgt_y. Without a target, its three tensors are None and "
+        "ntokens is 0. tensor.to(device) returns a new tensor.",
         "in __init__:\n"
         "    src, and its padding mask\n"
         "    tgt, tgt_y, tgt_mask = None; ntokens = 0\n"
@@ -15,7 +15,7 @@ HINTS = {
         "        tgt is all but the last id, tgt_y all but the first\n"
         "        tgt_mask: the decoder's mask of tgt\n"
         "        ntokens: how many entries of tgt_y differ from pad_id, as an int\n"
-        "in to: a copy of self, in which every tensor is replaced by itself on the device",
+        "in to: a copy of self, in which every tensor is moved to the device",
     ),
     "training.copy_task": (
         "What is the translation of a sequence in this task, and which of its ids is not random?",

@@ -265,8 +265,8 @@ mistake(
         "decoder_mask(self.tgt, pad_id) & padding_mask(self.tgt, pad_id).transpose(-2, -1)",
     ),
     section="batch-masks",
-    why="The rows of padded positions allow nothing. You hid padding as query as well as key. What happens later to "
-    "the output of a padded query?",
+    why="The rows of padded positions allow nothing. You hid padded positions as queries as well as keys. What happens "
+    "later to the output of a padded query?",
     hint="In `tgt_mask` the rows of padded positions are all False. Hide padding as a key only: the output of a padded "
     "query is not used.",
 )
@@ -329,9 +329,9 @@ mistake(
     "pad-id-of-two",
     edit("def __init__(self, src, tgt=None, pad_id=PAD):", "def __init__(self, src, tgt=None, pad_id=2):"),
     section="batch-masks",
-    why="Called without `pad_id`, you treat BOS as padding. Your default is 2, as in some published code. Which "
+    why="Without `pad_id`, your class treats BOS as padding. Your default is 2, as in some published code. Which "
     "default does the task give?",
-    hint="Called without `pad_id` you treat 2 as padding, which is BOS here. The default is `PAD`.",
+    hint="Without `pad_id`, your class treats 2 as padding, which is BOS here. The default is `PAD`.",
 )
 
 mistake(
@@ -724,7 +724,7 @@ mistake(
     "a-batch-too-many",
     edit("range(num_batches)", "range(num_batches + 1)"),
     section="copy-task-data",
-    why="You give one batch too many. Your range includes its end. How many numbers should it have?",
+    why="You give one batch too many. Your range holds one number too many. How many should it hold?",
     hint="You give one batch more than `num_batches`. End the range one earlier.",
 )
 
@@ -765,9 +765,9 @@ mistake(
         "def copy_task(vocab_size, batch_size, num_batches, length=8, generator=None):",
     ),
     section="copy-task-data",
-    why="Called without `length`, your sequences have another length than the task says. You chose another default. "
-    "Which default does the task give?",
-    hint="Called without `length`, you give sequences of another length than 10. Change the default.",
+    why="Without `length`, your sequences do not have the length that the task says. You chose another default. Which "
+    "default does the task give?",
+    hint="Without `length`, your sequences do not have 10 ids. Change the default.",
 )
 
 mistake(
@@ -1009,7 +1009,7 @@ mistake(
     "pairs-in-place-of-batches",
     edit("Batch(ids, ids)", "(ids, ids)"),
     section="copy-task-data",
-    why="Masks and counts are missing from your batches. You give pairs of tensors. Which class adds them?",
+    why="Masks and counts are missing from your batches. You give pairs of tensors. Which class adds masks and counts?",
     hint="You give pairs of tensors: make a `Batch` from each pair.",
 )
 
@@ -1270,10 +1270,10 @@ mistake(
     edit("sorted(range(len(lengths)), key=lambda i: lengths[i])", "range(len(lengths))"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Some batches are too large. You took the sequences unsorted and looked only at the newcomer. Which sequence "
-    "of a batch decides how wide it is?",
-    hint="Some of your batches are too large: without sorting, the newcomer need not be the longest. Keep the maximum "
-    "of the batch.",
+    why="Some batches are too large. You took the sequences unsorted and looked only at the one that joins. Which "
+    "sequence of a batch decides how wide it is?",
+    hint="Some of your batches are too large: without sorting, the sequence that joins need not be the longest. Keep "
+    "the maximum of the batch.",
 )
 
 mistake(
@@ -1358,9 +1358,9 @@ mistake(
     edit("batches.append(current)\ncurrent = []", "batches.append([*current, index])\ncurrent = []"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Some positions occur twice, and batches are too large. You put the sequence that no longer fits into both "
+    why="Some indices occur twice, and batches are too large. You put the sequence that no longer fits into both "
     "batches. In which one does it belong?",
-    hint="Some positions occur twice: the sequence that begins a new batch must not be in the old one.",
+    hint="Some indices occur twice: the sequence that begins a new batch must not be in the old one.",
 )
 
 mistake(
@@ -1413,7 +1413,7 @@ mistake(
     section="bucketing",
     why="Your batches hold lengths, which do not say which sequences are meant. You added the length instead of the "
     "index. Which number identifies a sequence?",
-    hint="Your batches hold the lengths. Give the position of each sequence in `lengths`.",
+    hint="Your batches hold the lengths. Give the index of each sequence in `lengths`.",
 )
 
 mistake(
@@ -1426,10 +1426,10 @@ mistake(
     edit("lengths[index]", "ordered[index]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Your batches name other sequences than those that were measured. You used positions in the sorted list. "
-    "What should be sorted: lengths or positions?",
-    hint="Your batches fit the sorted lengths and not `lengths`: sort the positions by length, so that each position "
-    "keeps its sequence.",
+    why="Your batches name other sequences than those that were measured. You used indices into the sorted list. What "
+    "should be sorted: lengths or indices?",
+    hint="Your batches fit the sorted lengths and not `lengths`: sort the indices by length, so that each index keeps "
+    "its sequence.",
 )
 
 mistake(
@@ -1441,10 +1441,10 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Of equally long sequences only the first appears, several times. You looked each position up by its length. "
-    "What should be sorted: lengths or positions?",
+    why="Of equally long sequences only the first appears, several times. You looked each index up by its length. What "
+    "should be sorted: lengths or indices?",
     hint="Of sequences of the same length only the first is in your batches, several times: `index` finds the first. "
-    "Sort positions, not lengths.",
+    "Sort indices, not lengths.",
 )
 
 mistake(
@@ -1456,10 +1456,10 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Of equally long sequences only one appears. You stored positions in a dictionary by length, where they "
-    "overwrite each other. What should be sorted: lengths or positions?",
+    why="Of equally long sequences only one appears. You stored indices in a dictionary by length, where they "
+    "overwrite each other. What should be sorted: lengths or indices?",
     hint="Of sequences of the same length only one is in your batches: a dictionary has room for one of them. Sort "
-    "positions.",
+    "indices.",
 )
 
 mistake(
@@ -1468,9 +1468,9 @@ mistake(
     edit("current.append(index)", "current.append(index + 1)"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Your positions are one too large, and the last does not exist. You counted from 1. From which number do "
-    "indices count in Python?",
-    hint="Your positions begin at 1: they are indices into `lengths`, from 0.",
+    why="Your indices are one too large, and the last does not exist. You counted from 1. From which number do indices "
+    "count in Python?",
+    hint="Your indices begin at 1, but `lengths` is indexed from 0.",
 )
 
 mistake(
@@ -1479,8 +1479,8 @@ mistake(
     edit("range(len(lengths))", "range(1, len(lengths))"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="Position 0 is in no batch. You start the range at 1. From which number do indices count in Python?",
-    hint="Position 0 is in none of your batches. Start your range at 0.",
+    why="Index 0 is in no batch. You start the range at 1. From which number do indices count in Python?",
+    hint="Index 0 is in none of your batches. Start your range at 0.",
 )
 
 mistake(
@@ -1500,9 +1500,9 @@ mistake(
     edit("return batches", "return [index for batch in batches for index in batch]"),
     base="one-list-at-a-time",
     section="bucketing",
-    why="The result does not show where a batch ends. You returned one flat list of positions. What should each "
-    "element of the result be?",
-    hint="You return one list of positions: return a list of lists, one for each batch.",
+    why="The result does not show where a batch ends. You returned one flat list of indices. What should each element "
+    "of the result be?",
+    hint="You return one list of indices: return a list of lists, one for each batch.",
 )
 
 mistake(
@@ -1526,7 +1526,7 @@ mistake(
     section="bucketing",
     why="After the call, the caller's `lengths` are sorted. You sorted the list in place. Which function returns a "
     "new list?",
-    hint="After the call `lengths` is sorted: `sort()` changes the list. Use `sorted`, on the positions.",
+    hint="After the call `lengths` is sorted: `sort()` changes the list. Use `sorted`, on the indices.",
 )
 
 mistake(
@@ -1744,7 +1744,7 @@ mistake(
     edit("[batches[i] for i in order]", "[[positions[next(order)] for _ in batch] for batch in batches]"),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, some batches are too large. You shuffled positions across batches after they had been "
+    why="With a generator, some batches are too large. You shuffled indices across batches after the batches had been "
     "measured. What may be shuffled without changing a batch?",
     hint="With a generator some of your batches are too large: you exchange their sequences after measuring them. "
     "Shuffle whole batches.",
@@ -1788,10 +1788,10 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="bucket-shuffle",
-    why="With a generator, some batches are too large. You shuffled the positions and measured them by the lengths of "
-    "the old order. What has to stay together when positions are shuffled?",
-    hint="With a generator some of your batches are too large: the positions are in a new order, but the lengths in "
-    "the old one. Shuffle whole batches instead.",
+    why="With a generator, some batches are too large. You shuffled the indices and measured them by the lengths of "
+    "the old order. What has to stay together when indices are shuffled?",
+    hint="With a generator some of your batches are too large: the indices are in a new order, but the lengths in the "
+    "old one. Shuffle whole batches instead.",
 )
 
 mistake(
@@ -2460,7 +2460,7 @@ mistake(
     base="one-loop-for-training-and-evaluation",
     section="accumulation-rest",
     why="Your function fails for batches from a generator. You called `len`, and a generator has no length. When can "
-    "you count them?",
+    "you count the batches?",
     hint="Your function fails for batches from a generator, which has no `len`. Count batches as you read them.",
 )
 

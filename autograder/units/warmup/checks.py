@@ -1,8 +1,8 @@
 """Checks of the unit on PyTorch. Expected values come from loops over single numbers, or from whole Jacobians.
 
-Each task stands with its drivers, helpers and checks, from basic to subtle. Sizes that could be confused differ, unless
-equal ones hide an error that different ones would show as an exception. Where a line starts is free, and so is whether
-its squared error is halved: what is judged is how the distance from the best line shrinks.
+Each task stands with its drivers, helpers and checks, from basic to subtle. Sizes that could be confused differ. Some
+cases use equal sizes on purpose: there a confused axis gives wrong numbers instead of an exception. A learner may start
+the line anywhere and may halve the squared error: the checks judge how the distance from the best line shrinks.
 """
 
 import math
@@ -60,7 +60,7 @@ def test_distances(learner, reference, rng):
 
 @pytest.mark.task("warmup.pairwise_distances", points=1)
 def test_distances_in_whole_numbers(learner, reference, rng):
-    """Exact for small whole numbers; equal points are at distance 0."""
+    """The distances are right for small whole numbers, and equal points are at distance 0."""
     x = torch.tensor([[0.0, 0.0], [3.0, 4.0], [-2.0, 1.0]])
     y = torch.tensor([[3.0, 4.0], [0.0, 0.0], [3.0, -11.0], [-2.0, 1.0]])
     check_distances(learner, x, y, f"x = {x.tolist()} and y = {y.tolist()}")
@@ -114,7 +114,7 @@ def test_gradients_of_distances(learner, reference, rng):
 
 @pytest.mark.task("warmup.pairwise_distances", points=1)
 def test_types_of_distances(learner, reference, rng):
-    """The result has the float type of the points, and is exact in it."""
+    """The result has the float type of the points, and the accuracy of that type."""
     for dtype in (torch.float64, torch.bfloat16, torch.float32):
         x, y = rng.normal(4, 3, dtype=dtype), 4 + rng.normal(2, 3, dtype=dtype)
         check_distances(learner, x, y, f"points in {dtype}")
@@ -153,7 +153,7 @@ def test_rows_at_positions(learner, reference, rng):
 
 @pytest.mark.task("warmup.pick_rows", points=1)
 def test_rows_of_equal_sizes(learner, reference, rng):
-    """The right rows also where sizes are equal, so that a confused axis raises no error."""
+    """The rows are right even where sizes are equal and a confused axis raises no error."""
     for batch, length, d, picks in ((3, 3, 3, 3), (3, 5, 4, 3), (4, 4, 2, 4), (1, 2, 1, 2), (1, 6, 3, 2)):
         check_picks(learner, rng.normal(batch, length, d), some_positions(rng, batch, picks, length))
 
@@ -192,7 +192,7 @@ def look_at_scale(learner, d):
 
 
 def use_scale(learner, gain, calls, cotangent=None):
-    """A module with a gain of the check's own, called on inputs. Each call says in which mode, and whether recorded.
+    """A module with the given gain, called on inputs. Each call says in which mode, and whether gradients are recorded.
 
     Returns outputs, by how much the count had risen after each call and after one of another module, the inputs
     afterwards, and the gradients of the last output.
@@ -332,7 +332,7 @@ def test_saved_and_loaded(learner, reference, rng):
 
 
 def fit_lines(learner, x, y, settings):
-    """A line for each of several settings, drawn with the same random numbers each time; x and y afterwards."""
+    """A fitted line for each of several settings, all with the same random numbers; and x and y afterwards."""
     import random
 
     import numpy
@@ -415,7 +415,7 @@ def test_number_of_steps(learner, reference, rng):
         if not abs(after) < 0.999 * abs(before):
             raise AssertionError(
                 f"fit_line(x, y, steps=1, lr=0.1) should bring the {name} nearer to the best one than steps=0 does, "
-                "but does not. Does your step use the gradient of this loss?"
+                "but does not. Does your step use the gradient of the mean squared error?"
             )
     share = one[0] / start[0]
     for count, got in zip(steps[2:], others):
@@ -445,7 +445,7 @@ def test_learning_rate(learner, reference, rng):
 
 @pytest.mark.task("warmup.fit_line", points=1)
 def test_line_in_float64(learner, reference, rng):
-    """For points in float64, the line is exact in float64."""
+    """For points in float64, the line has the accuracy of float64."""
     x, y, best = points_near_a_line(rng, 35, 1.2, -0.4, 0.3, torch.float64)
     (line,), *_ = learner.run(fit_lines, x, y, [{}])
     names = tuple(f"the {name} that fit_line(x, y) returns for points in float64" for name in NAMES)
@@ -457,7 +457,7 @@ def test_line_in_float64(learner, reference, rng):
 
 
 def function_called(name):
-    """A function of one tensor. Most have a Jacobian that is not symmetric, and none a constant one."""
+    """A function of one tensor. Most of them have a Jacobian that is not symmetric; none has a constant one."""
     return {
         "a mix of neighbours": lambda x: torch.roll(x, 1, -1) * torch.exp(x / 2),
         "a square of each entry": lambda x: x**2,
@@ -501,7 +501,7 @@ CASES = (  # shapes of x and of f(x)
 
 @pytest.mark.task("warmup.vector_jacobian", points=2)
 def test_vector_jacobian_products(learner, reference, rng):
-    """The product is right for functions of all shapes; x and v are left alone."""
+    """The product is right for inputs and results of several shapes; x and v are left alone."""
     for name, shape, result in CASES:
         x, v = 1 + rng.normal(*shape), 1 + rng.normal(*result)
         product, *after, _, _ = asked(learner, name, x, v)
@@ -537,7 +537,7 @@ def test_nothing_left_behind(learner, reference, rng):
 
 @pytest.mark.task("warmup.vector_jacobian", points=1)
 def test_product_in_float64(learner, reference, rng):
-    """The product is exact in float64, and has the type of x."""
+    """The product has the accuracy of float64, and the type of x."""
     for name, shape, result in CASES[:3]:
         x, v = 1 + rng.normal(*shape, dtype=torch.float64), 1 + rng.normal(*result, dtype=torch.float64)
         product, *_ = asked(learner, name, x, v)

@@ -38,7 +38,8 @@ mistake(
     section="reductions",
     why="Your distance between (0, 0) and (3, 4) is 4 instead of 5. You kept only the largest difference of each "
     "pair of points. Which coordinates take part in a distance?",
-    hint="Your distance of (0, 0) from (3, 4) is 4: only the larger difference counts. All coordinates do.",
+    hint="Your distance of (0, 0) from (3, 4) is 4: only the larger difference counts in it. All coordinates should "
+    "count.",
 )
 
 mistake(
@@ -135,8 +136,8 @@ mistake(
     "distances-within-x",
     edit("y[None, :, :]", "x[None, :, :]"),
     section="broadcasting",
-    why="Your result has the shape (N, N) and zeros on its diagonal. You compared the points of x with each other, "
-    "and y never appears. Which point of which set does each axis stand for?",
+    why="Your result has the shape (N, N) and zeros on its diagonal. You compared the points of x with each other, and "
+    "y never appears. Which set of points should each axis stand for?",
     hint="Your result has the shape (N, N) and a diagonal of zeros: y does not occur in it. Subtract the points of y "
     "from those of x.",
 )
@@ -203,8 +204,8 @@ mistake(
     "one-number",
     edit("torch.linalg.vector_norm(difference, dim=-1)", "difference.square().sum().sqrt()"),
     section="broadcasting",
-    why="You get one number instead of a table. You summed the squares of all differences, those of different pairs "
-    "too. Over which axis does the distance of one pair run?",
+    why="You get one number instead of a table. You summed the squares of all differences, also those of different "
+    "pairs. Over which axis should you sum for a single pair?",
     hint="Your result is one number, but every pair of points has a distance of its own. Sum over the coordinates alone.",
 )
 
@@ -384,8 +385,8 @@ mistake(
     "gain-is-a-plain-tensor",
     edit("nn.Parameter(torch.ones(d))", "torch.ones(d, requires_grad=True)"),
     section="modules",
-    why="Training never changes gain, and the state_dict lacks it. You assigned a plain tensor, but a module keeps "
-    "track of parameters only. What turns a tensor into a parameter?",
+    why="Training never changes gain, and the state_dict lacks it. You assigned a plain tensor, which a module does "
+    "not track. What turns a tensor into a parameter?",
     hint="Your module has no parameters, so training would not change gain. Wrap the tensor in `nn.Parameter`.",
 )
 
@@ -672,8 +673,8 @@ mistake(
     "one-step-less",
     edit("range(steps)", "range(1, steps)"),
     section="five-lines",
-    why="With `steps=1` nothing moves. You count from 1 and stop before `steps`, so the loop runs once too few. How "
-    "many numbers does such a range hold?",
+    why="With `steps=1` nothing moves. You count from 1 and stop before `steps`, so the loop makes one step too few. "
+    "How many numbers does such a range hold?",
     hint="With `steps=1` nothing moves. A range from 1 to n has only n - 1 numbers; start at 0.",
 )
 
@@ -733,10 +734,10 @@ mistake(
     "absolute-errors",
     edit(".square()", ".abs()"),
     section="five-lines",
-    why="Your line comes close to the right one and keeps jumping. You averaged absolute errors, whose gradient does "
-    "not shrink as the line improves. Which error has a gradient that does?",
-    hint="Your line is close to the right one and keeps jumping. Square the errors, so that the gradient shrinks with "
-    "them.",
+    why="Your line comes close to the right one and does not reach it. You averaged absolute errors, whose gradient "
+    "does not shrink as the line improves. Which error has a gradient that does?",
+    hint="Your line comes close to the right one and does not reach it. Square the errors, so that the gradient "
+    "shrinks with them.",
 )
 
 mistake(
@@ -849,8 +850,8 @@ mistake(
     "warmup.fit_line",
     "solved-in-one-go",
     section="five-lines",
-    why="`steps` and `lr` have no effect. You computed the best line from its formula, and a network's parameters "
-    "have no such formula. What should happen after each of the steps?",
+    why="`steps` and `lr` have no effect. You computed the best line from its formula, and a network's parameters have "
+    "no such formula. What should each of the steps do to the line?",
     hint="`steps` and `lr` have no effect. A formula gives this line, but no formula gives the parameters of a "
     "network: write the loop.",
 )
