@@ -288,9 +288,10 @@ mistake(
         """,
     ),
     section="babygpt-batches",
-    why="The rows of a batch come in pairs. You drew starts for half of the batch and used them twice. How many "
-    "starts does a batch need?",
-    hint="Rows of your batch come in pairs. Draw `batch_size` starts, one for each row, independently of the others.",
+    why="The second half of a batch repeats the first. You drew starts for half of the batch and used them twice. How "
+    "many starts does a batch need?",
+    hint="The second half of your batch repeats the first. Draw `batch_size` starts, one for each row, independently "
+    "of the others.",
 )
 
 mistake(
@@ -1905,7 +1906,7 @@ mistake(
     section="babygpt-generating",
     why="With a single text all tokens are equally likely. Your softmax ran over the batch. Over which axis do the "
     "probabilities of a text sum to 1?",
-    hint="Your tokens are drawn with the wrong probabilities: the softmax runs over the batch. It runs over the "
+    hint="Your tokens are drawn with the wrong probabilities: the softmax runs over the batch. It should run over the "
     "vocabulary, the last axis.",
 )
 
@@ -2091,8 +2092,8 @@ mistake(
     section="babygpt-generating",
     why="After generating in the middle of training, training goes on without dropout. You left the model in "
     "evaluation mode. Which mode should it have afterwards?",
-    hint="After your function the model is in evaluation mode although it was training. Remember `model.training` at "
-    "the start, and restore it.",
+    hint="After a call of your function, the model is in evaluation mode although it was training. Remember "
+    "`model.training` at the start, and restore it.",
 )
 
 mistake(
@@ -2103,8 +2104,8 @@ mistake(
     section="babygpt-generating",
     why="After generating, the dropout layers stay in evaluation mode. You set back only the model's own attribute, "
     "while `model.eval()` had changed all its parts. Which call changes them all?",
-    hint="After your function `model.training` is as before, but the parts of the model are in evaluation mode. A call "
-    "of `train` sets them all; assigning to `model.training` does not.",
+    hint="After a call of your function, `model.training` is as before, but the parts of the model are in evaluation "
+    "mode. A call of `train` sets them all; assigning to `model.training` does not.",
 )
 
 mistake(
@@ -2115,8 +2116,8 @@ mistake(
     section="babygpt-generating",
     why="After generating, a model that was evaluating drops entries. You put it into training mode whatever its "
     "mode was. Which mode should it have afterwards?",
-    hint="After your function the model is in training mode although it was evaluating. Remember `model.training` at "
-    "the start, and restore it.",
+    hint="After a call of your function, the model is in training mode although it was evaluating. Remember "
+    "`model.training` at the start, and restore it.",
 )
 
 mistake(
@@ -2127,8 +2128,8 @@ mistake(
     section="babygpt-generating",
     why="After generating, nothing can be trained. You switched gradients off for the whole program. What switches "
     "recording off and restores it by itself?",
-    hint="After your function no gradients are recorded any more. Use `torch.no_grad()` as a decorator or in a `with` "
-    "block, which restores what was before.",
+    hint="After a call of your function, no gradients are recorded any more. Use `torch.no_grad()` as a decorator or "
+    "in a `with` block, which restores what was before.",
 )
 
 mistake(
@@ -2143,7 +2144,8 @@ mistake(
     section="babygpt-generating",
     why="After the call, the caller's prompt is overwritten, and its first tokens are missing from the context. You "
     "moved a window along in place. How can the text grow in a new tensor?",
-    hint="After your function the caller's `ids` hold other tokens. Make a new tensor with `torch.cat` at every step.",
+    hint="After a call of your function, the caller's `ids` hold other tokens. Make a new tensor with `torch.cat` at "
+    "every step.",
 )
 
 mistake(

@@ -485,7 +485,8 @@ mistake(
     "half-of-the-pairs",
     edit("base**-steps", "base**-steps * (torch.arange(d_head // 2) < d_head // 4)"),
     section="llama-rope",
-    why="Half of your pairs never turn. Some models do this. How many pairs does a Llama turn?",
+    why="Half of your pairs never turn. You turned only the first half of them, as some models do. How many pairs does "
+    "a Llama turn?",
     hint="Some of your pairs never turn. All d_head/2 pairs should.",
 )
 
@@ -811,7 +812,8 @@ mistake(
     section="llama-cache",
     why="With a cache, your first new position sees key 0 only. You took the first rows of the mask. Which rows "
     "belong to the new positions?",
-    hint="With a cache, your first new position sees key 0 only. Its row of the mask is that of its position.",
+    hint="With a cache, your first new position sees key 0 only. Take the rows of the mask that belong to the new "
+    "positions.",
 )
 
 mistake(
@@ -936,7 +938,7 @@ mistake(
     section="llama-groups",
     why="Scores depend on where the query stands, not on the distance. You turned only the queries. Which other "
     "tensor has positions?",
-    hint="Your keys are not turned. Both are, each by its own position.",
+    hint="Your keys are not turned. Turn queries and keys, each by its own position.",
 )
 
 mistake(
@@ -946,7 +948,7 @@ mistake(
     section="llama-groups",
     why="Scores depend on where the key stands, not on the distance. You turned only the keys. Which other tensor "
     "has positions?",
-    hint="Your queries are not turned. Both are, each by its own position.",
+    hint="Your queries are not turned. Turn queries and keys, each by its own position.",
 )
 
 mistake(
@@ -1654,7 +1656,7 @@ mistake(
     section="llama-names",
     why="The model keeps random numbers in one part and talks nonsense. You did not notice that a tensor is missing. "
     "How should the function react?",
-    hint="A checkpoint without a tensor passes. Raise a ValueError that names what is missing.",
+    hint="A checkpoint that lacks a tensor passes. Raise a ValueError that names what is missing.",
 )
 
 mistake(
@@ -1676,7 +1678,7 @@ mistake(
     ),
     section="llama-names",
     why="The reader of your message cannot tell which of hundreds of tensors it is about. You named none. Which name "
-    "helps?",
+    "should the message hold?",
     hint="Your messages name no tensor. Put the name into the message.",
 )
 
@@ -1685,8 +1687,8 @@ mistake(
     "first-layer-only",
     edit("for number in range(max(numbers, default=-1) + 1):", "for number in sorted(set(numbers)):"),
     section="llama-names",
-    why="A checkpoint that lacks one of its layers passes. You looked only for layers that occur. Which layers have to "
-    "exist up to the last one?",
+    why="A checkpoint that lacks one of its layers passes. You looked only for layers that occur. If the last one is "
+    "layer 2, which layers have to exist?",
     hint="A checkpoint without layer 1 of 3 passes. All layers up to the last one must be there.",
 )
 

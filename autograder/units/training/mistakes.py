@@ -716,7 +716,7 @@ mistake(
     edit("range(num_batches)", "range(1)"),
     section="copy-task-data",
     why="An epoch is over after one step. You give a single batch. How many does the caller ask for?",
-    hint="You give one batch. Repeat it `num_batches` times, with new ids each time.",
+    hint="You give one batch. Give `num_batches` of them, with new ids each time.",
 )
 
 mistake(
