@@ -616,6 +616,7 @@ def test_invalid_bytes(learner, reference, rng):
         ([*data, *"€".encode()[:2]], f"{word}\ufffd"),  # a character that is not finished yet
         ([256, *data], f"\ufffd{word[0]}{word}"),
         ([257, 0xC3, *data], f"é\ufffd{word}"),
+        ([*"é€".encode(), 0xFF], "é€\ufffd"),  # catches decoding each token alone as soon as one byte is invalid
         ([*data, 0xED, 0xA0, 0x80, *data], f"{word}\ufffd{word}"),  # half of a pair of surrogates
     )
     merges = [(b"\xfe", data[:1]), (b"\xc3", b"\xa9")]

@@ -1740,6 +1740,28 @@ mistake(
 
 mistake(
     "translation.attention_maps",
+    "kinds-told-apart-by-their-shapes",
+    edit(
+        "decoder = [layer.self_attention.weights for layer in model.decoder.layers]",
+        """
+        found = [one.weights for layer in model.decoder.layers for one in (layer.self_attention, layer.cross_attention)]
+        decoder = [weights for weights in found if weights.shape[-1] == tgt.shape[1]]
+        """,
+    ),
+    edit(
+        "cross = [layer.cross_attention.weights for layer in model.decoder.layers]",
+        "cross = [weights for weights in found if weights.shape[-1] == src.shape[1]]",
+    ),
+    base="lists-first",
+    section="three-kinds-of-maps",
+    why='For two sentences of equal length your "decoder" and "cross" maps are wrong. You told the two kinds of '
+    "attention apart by their shapes, which are equal then. Which attribute of a layer holds which kind?",
+    hint='For two sentences of equal length your `"decoder"` and `"cross"` are mixed up: their shapes are equal. Read '
+    "each kind from its own attribute of the layers.",
+)
+
+mistake(
+    "translation.attention_maps",
     "first-sentence-for-ever",
     edit(
         "was_training = model.training",
