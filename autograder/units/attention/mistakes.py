@@ -594,8 +594,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num(0.0) / math.sqrt(q.shape[-1])"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="Your rows sum to 1 / sqrt(d_k), so the output is no average of the values. You divided the weights instead "
-    "of the scores. On which side of the softmax does the scale belong?",
+    why="Your rows sum to 1 / sqrt(d_k), so the output is not an average of the values. You divided the weights "
+    "instead of the scores. On which side of the softmax does the scale belong?",
     hint="Your rows sum to 1 / sqrt(d_k), not to 1. The scale belongs to the scores, inside the softmax.",
 )
 
@@ -1231,8 +1231,8 @@ mistake(
     section="masking-scores",
     why="Your function raises an error about the truth value of a tensor. You used the mask itself as a condition, but "
     "a tensor with several entries is neither true nor false. How can you ask whether a mask was given at all?",
-    hint="Your function raises that the truth of a tensor is ambiguous. Ask only whether a mask was given: compare the "
-    "argument with its default.",
+    hint="Your function raises an error: the truth value of a tensor is ambiguous. Ask only whether a mask was given: "
+    "compare the argument with its default.",
 )
 
 
@@ -1297,7 +1297,7 @@ mistake(
     section="queries-keys-values",
     why="Your scores are symmetric: position i scores j exactly as j scores i. You used one layer for queries and "
     "keys. How many layers do these two roles need?",
-    hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Build a layer of its own for the keys.",
+    hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Give the keys a layer of their own.",
 )
 
 mistake(
@@ -1327,7 +1327,8 @@ mistake(
     edit("self.w_v(x)", "self.w_k(x)"),
     section="queries-keys-values",
     why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
-    "but what a position is found by and what it passes on are learned separately. Which layer makes the values?",
+    "but the key by which a position is found and the value that it passes on are learned separately. Which layer "
+    "makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. The third argument is the "
     "values.",
 )
@@ -1460,8 +1461,8 @@ mistake(
     section="attention-dropout",
     why="In training mode some of your weights are 0, and every call gives another output. You built a dropout into "
     "the class. Which layers does the task give this class?",
-    hint="In training mode some of your weights are 0 and the others too large: your class has a dropout, but the task "
-    "has none. Leave it out.",
+    hint="In training mode some of your weights are 0 and the others too large: your class applies dropout, but the "
+    "task does not. Leave it out.",
 )
 
 mistake(
@@ -1627,8 +1628,8 @@ mistake(
     section="cross-attention",
     why="Your weights average values made from `x`, and with different lengths the product fails. You took the values "
     "from `x`, but the weights say which tokens of the memory to read. From where should the values come?",
-    hint="Your weights are right, but they average values made from `x`. What is found in the memory is also read from "
-    "the memory.",
+    hint="Your weights are right, but they average values made from `x`. The weights choose tokens of the memory, so "
+    "the values have to come from the memory too.",
 )
 
 mistake(
@@ -1651,7 +1652,8 @@ mistake(
     ),
     section="queries-keys-values",
     why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
-    "but what a token is found by and what it passes on are learned separately. Which layer makes the values?",
+    "but the key by which a token is found and the value that it passes on are learned separately. Which layer makes "
+    "the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. Project the memory a "
     "second time, with `w_v`.",
 )
@@ -1674,8 +1676,8 @@ mistake(
     section="queries-keys-values",
     why="Your output averages the memory itself, and `w_k` and `w_v` have no influence. You used the memory "
     "unprojected as keys and values. What turns a memory into keys and values?",
-    hint="Only the queries are projected; the memory goes in as it is. It has to pass `w_k` to become keys and `w_v` "
-    "to become values.",
+    hint="Only the queries are projected; the memory goes in as it is. The memory has to pass through `w_k` to become "
+    "keys, and through `w_v` to become values.",
 )
 
 mistake(

@@ -60,7 +60,7 @@ mistake(
         'if ids.max() >= vocab_size:\n    raise IndexError("an id is out of range")\nreturn F.one_hot(ids).float()',
     ),
     section="one-hot-vectors",
-    why="Two batches get vectors of different widths, and neither fits the table. You took the number of columns "
+    why="Two batches get vectors of different widths, which need not fit the table. You took the number of columns "
     "from the largest id of the batch. Which argument fixes the width for every batch?",
     hint="Your vectors are as long as the largest id of this batch needs. Their width has to be `vocab_size` for every "
     "batch, whichever ids happen to occur.",
@@ -340,7 +340,7 @@ mistake(
     section="one-hot-vectors",
     why="An id beyond the table gets the vector of some other word. You took ids modulo the number of rows, so the "
     "error in the data stays hidden. What should happen to an id that has no row?",
-    hint="An id beyond the last row gets a row from the start of the table. It should raise an error, because it "
+    hint="An id beyond the last row wraps around and gets the row of another id. It should raise an error, because it "
     "means that ids and table do not belong together.",
 )
 
@@ -706,8 +706,8 @@ mistake(
     why="All your sines are in the left half and all cosines in the right half. A model trains with this layout as "
     "well, but weights that were trained with the paper's layout do not fit it. In which columns does the paper put "
     "the sines?",
-    hint="All your sines stand in the left half and the cosines in the right one. In this layout they alternate: sine "
-    "in the even columns, cosine in the odd ones.",
+    hint="All your sines stand in the left half and the cosines in the right one. In the paper's layout they "
+    "alternate: sine in the even columns, cosine in the odd ones.",
 )
 
 mistake(
@@ -802,10 +802,10 @@ mistake(
     "last-divisor-is-ten-thousand",
     edit("-math.log(10000.0) / d_model", "-math.log(10000.0) / max(d_model - 2 + d_model % 2, 1)"),
     section="wave-layout",
-    why="The first pair is right, and every later one turns slightly too slowly. You spread the exponents from 0 to "
-    "1 with both ends included, as some libraries do. What is the last exponent in the paper's formula?",
-    hint="Your first pair is right, and every later one turns a little too slowly. The exponent is 2i / d, which never "
-    "reaches 1; do not spread the exponents evenly from 0 to 1.",
+    why="The first pair is right, and every later one turns too slowly. You spread the exponents from 0 to 1 with "
+    "both ends included, as some libraries do. What is the last exponent in the paper's formula?",
+    hint="Your first pair is right, and every later one turns too slowly. The exponent is 2i / d, which never reaches "
+    "1; do not spread the exponents evenly from 0 to 1.",
 )
 
 mistake(
@@ -817,7 +817,7 @@ mistake(
     ),
     section="sinusoidal-positions",
     why="The same position gets another vector in a longer table. You divided the positions by `max_len` first, so "
-    "all angles are below 1. Which number of the position does the formula use?",
+    "all angles are below 1. Which number does the formula use for a position?",
     hint="The same position has another vector in a longer table: you divide positions by max_len. The angle uses the "
     "position itself, 0, 1, 2, ….",
 )
@@ -1750,7 +1750,7 @@ mistake(
     edit("kept.sum(1) / count", "kept.sum(1) / (kept != 0).sum(1).clamp(min=1)"),
     section="mean-of-kept",
     why="Your average is too large where a kept token holds a zero. You counted the entries that differ from zero. "
-    "What says which positions are kept?",
+    "Which argument says which positions are kept?",
     hint="Your average is too large where a token that is kept holds a zero: you count what is not zero. Count the "
     "positions where `keep` is True.",
 )
@@ -1993,7 +1993,7 @@ mistake(
     base="one-position-more",
     section="max-of-kept",
     why="Where all kept values are negative, you return 0, even without padding. You cut the maximum off at zero. "
-    "Which number is the largest of -3 and -2?",
+    "Which number is the larger of -3 and -2?",
     hint="Where all kept values are negative you return 0, also where nothing is padded. The largest of them is the "
     "answer, negative or not.",
 )
