@@ -59,7 +59,7 @@ def softmax(x, dim=-1):
 
 @alternative("attention.softmax", "one-over-sum-of-ratios")
 def softmax(x, dim=-1):
-    """Each weight as 1 / sum_j exp(x_j - x_i): needs no maximum, since overflow there means a weight of 0."""
+    """Each weight as 1 / sum_j exp(x_j - x_i): needs no maximum, since a term that large means a weight near 0."""
     rows = x.transpose(dim, -1)
     # Only finite scores take part, so that -inf - (-inf) is never formed.
     finite = rows > float("-inf")
@@ -219,7 +219,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     if mask is not None:
         blocked = torch.logical_not(mask).expand(s.shape)
         s = s.masked_fill(blocked, float("-inf"))
-        # An empty row is given one finite score for the sum, and weight 0 through the exponent -inf.
+        # An empty row gets finite scores for the sum, and weight 0 through the exponent -inf.
         total = s.masked_fill(blocked.all(-1, keepdim=True), 0.0).logsumexp(-1, keepdim=True)
     else:
         total = s.logsumexp(-1, keepdim=True)

@@ -49,7 +49,7 @@ BY_HAND = {
     ),
     "attention.rows-of-weights": Question(
         ask="`nn.Linear` computes $x W^\\top + b$, with $W$ of shape `(d_out, d_in)` and $b$ of shape `(d_out,)`. The "
-        "rows of $W$ are $(1, 2)$ and $(3, 4)$, and $b = (10, 20)$. What does the layer make of $x = (1, 1)$?",
+        "rows of $W$ are $(1, 2)$ and $(3, 4)$, and $b = (10, 20)$. What does the layer return for $x = (1, 1)$?",
         answer="13, 27",
         hint="Each row of W makes one entry of the result: the dot product of that row with x, plus an entry of b.",
         because="The first row gives 1 + 2 = 3, the second 3 + 4 = 7; the biases add 10 and 20.",

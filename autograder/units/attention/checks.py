@@ -1,9 +1,9 @@
 """Checks of the unit on attention.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. Sizes that could be confused (batch, heads, queries, keys, widths) always differ. Where
-float64 is compared, the width is a square number, so that a root taken in float32
-(``torch.sqrt(torch.tensor(d_k))``) is exact too: that is a style, not a mistake.
+The helpers that several tasks share come first. Each task follows with its drivers, helpers and checks, from basic to
+subtle. Each check looks at one mechanism. Sizes that could be confused (batch, heads, queries, keys, widths) always
+differ. Where float64 is compared, the width is a square number, so that a root taken in float32
+(``torch.sqrt(torch.tensor(d_k))``) is exact too: such a root is a style, not a mistake.
 """
 
 import itertools
@@ -70,7 +70,7 @@ def ask(subject, *request):
 
 
 def assert_zero_where(weights, forbidden, what):
-    """Exactly zero: 1e-9 would pass a tolerance, and be a hole in the mask all the same."""
+    """The weights there are exactly zero: 1e-9 would pass a tolerance and still be a hole in the mask."""
     forbidden = forbidden.expand(weights.shape)
     assert_equal(weights[forbidden], torch.zeros_like(weights[forbidden]), what)
 
@@ -78,8 +78,8 @@ def assert_zero_where(weights, forbidden, what):
 def random_mask(rng, *shape, empty_rows=False, full_rows=True):
     """A random mask whose first row forbids something and allows the last key, which no causal mask would.
 
-    Without ``full_rows`` every row forbids something, so that an inverted mask leaves something too. With
-    ``empty_rows`` the first query and a few others may attend to nothing; the last one may to something.
+    Without ``full_rows`` every row forbids a key, so that every row of the inverted mask allows one. With
+    ``empty_rows`` the first query and a few others may attend to nothing; the last query may attend to some key.
     """
     mask = rng.mask(*shape)
     mask.view(-1, shape[-1])[0] = torch.arange(shape[-1]) == shape[-1] - 1
@@ -113,7 +113,7 @@ def check_gradients(learner, reference, name, arguments, cotangent, where, optio
 @pytest.mark.task("attention.softmax", points=1)
 def test_any_axis(learner, reference, rng):
     """Weights along one axis sum to 1, whichever axis it is."""
-    # Three different sizes: catches a softmax over the wrong axis, and one sum for all.
+    # Three different sizes: catches a softmax over the wrong axis, and one sum for the whole tensor.
     x = rng.normal(2, 3, 5)
     assert_close(learner.softmax(x), torch.softmax(x, -1), "softmax(x) for x of shape (2, 3, 5)")
     # Square matrices catch a sum that lost its axis: there it still broadcasts, along the wrong one.
@@ -127,7 +127,7 @@ def test_any_axis(learner, reference, rng):
 
 @pytest.mark.task("attention.softmax", points=1)
 def test_large_scores(learner, reference, rng):
-    """Right for scores of a thousand, and for rows that lie far apart."""
+    """Right for scores around 1000, and for rows that lie far apart."""
     # Row 1 catches exp without a shift, and clamped scores; row 2, which is 2000 below it, one maximum for all rows;
     # row 3, with a spread of 120, a shift by the minimum; row 4, with one of 450, a shift by the mean.
     centres = torch.tensor([[0.0] * 5, [1000.0] * 5, [-1000.0] * 5, [0, 110, 120, 115, 118], [0, 0, 450, 0, 0]])
@@ -136,7 +136,7 @@ def test_large_scores(learner, reference, rng):
         expected = torch.softmax(scores.double(), dim).float()
         assert_close(learner.softmax(scores, dim=dim), expected, f"softmax(x, dim={dim}) of scores up to 1000 in size")
     # Catches a limit far below 0, such as -10000 in place of -inf. Near 30000, neighbouring float32 numbers are 0.002
-    # apart, which shows in some right forms: hence the tolerance.
+    # apart, and some right implementations round that coarsely: hence the tolerance.
     low = rng.normal(3, 5) - 30000
     expected = torch.softmax(low.double(), 1).float()
     assert_close(learner.softmax(low, dim=1), expected, "softmax(x, dim=1) of scores around -30000", rtol=1e-2)
@@ -223,8 +223,8 @@ def test_scores_types_arguments_and_gradients(learner, reference, rng):
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_without_mask(learner, reference, rng):
     """Output and weights are right, for any leading axes."""
-    # d_v differs from d_k: weights times keys would have another shape. T_q differs from T_k: so would a softmax
-    # over the queries. As many queries as keys in one case: catches a causal mask that nobody asked for.
+    # d_v differs from d_k: weights times keys would have another shape. T_q differs from T_k: weights with exchanged
+    # axes would not fit v. As many queries as keys in one case: catches a causal mask that the caller did not pass.
     cases = [((), 3, 4, 5, 2), ((2,), 4, 3, 6, 5), ((3,), 4, 4, 6, 5), ((2, 3), 5, 4, 7, 6), ((2, 1, 3), 2, 5, 3, 4)]
     cases += [((2,), 1, 3, 4, 5), ((1, 2), 3, 1, 5, 4)]  # a single query, as in step-by-step decoding; a single key
     for leading, t_q, t_k, d_k, d_v in cases:
@@ -277,7 +277,7 @@ def test_very_large_scores(learner, reference, rng):
         # The first component adds the offset to every score. At -20480 a fill of -10000 is the largest of its row.
         q[..., 0], k[..., 0] = 64, offset / 16
         v, mask = rng.normal(2, t_k, 3, dtype=dtype), rng.mask(2, t_q, t_k, keep=0.7)
-        # A forbidden score 1000 above the others: catches a mask after the softmax, where that one has taken the row.
+        # A forbidden score 1000 above the others takes the whole row: catches a mask after the softmax.
         k[:, 2, 0] += 62.5
         mask[..., 2], mask[..., 3] = False, True
         mask[0, 0] = torch.arange(t_k) < 2
@@ -343,10 +343,10 @@ def attend_with_dropout(learner, q, k, v, mask, kind, keep):
 
 @pytest.mark.task("attention.scaled_dot_product_attention", points=1)
 def test_dropout_acts_on_weights(learner, reference, rng):
-    """Dropout, a function or a module, acts on the weights, and those are returned."""
+    """Dropout, a function or a module, acts on the weights, and the weights after dropout are returned."""
     for kind in ("function", "module"):
         q, k, v = rng.normal(2, 3, 6), rng.normal(2, 5, 6), rng.normal(2, 5, 8)
-        # As long as d_v, so that dropout on the output, a mistake, runs without an error and shows in the numbers.
+        # d_v entries, so that dropout on the output, a mistake, runs without an error and shows in the numbers.
         keep = (torch.arange(8) % 2 == rng.choice([0, 1])).float()
         mask = None if kind == "function" else rng.mask(2, 3, 5, keep=0.8)
         output, weights = reference.scaled_dot_product_attention(q, k, v, mask=mask)
@@ -427,7 +427,7 @@ def test_self_attention_mask(learner, reference, rng):
     for shape, empty_rows in [(shape, False) for shape in cases] + [((b, t, t), True)]:
         arguments = {"x": rng.normal(b, t, d), "mask": random_mask(rng, *shape, empty_rows=empty_rows)}
         check_module(learner, reference, "SelfAttention", random_parameters(rng, d), arguments)
-    # Scores of thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
+    # Scores in the thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
     arguments = {"x": rng.normal(b, t, 4, dtype=torch.float64), "mask": random_mask(rng, b, t, t)}
     check_module(learner, reference, "SelfAttention", random_parameters(rng, 4, torch.float64, scale=30), arguments)
 
@@ -488,7 +488,7 @@ def test_cross_attention_mask(learner, reference, rng):
         arguments = {"x": rng.normal(b, length, d), "memory": rng.normal(b, t_k, d)}
         arguments["mask"] = random_mask(rng, *shape, empty_rows=empty_rows)
         check_module(learner, reference, "CrossAttention", random_parameters(rng, d), arguments)
-    # Scores of thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
+    # Scores in the thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
     arguments = {"x": rng.normal(b, t_q, 4, dtype=torch.float64), "memory": rng.normal(b, t_k, 4, dtype=torch.float64)}
     arguments["mask"] = random_mask(rng, b, t_q, t_k)
     check_module(learner, reference, "CrossAttention", random_parameters(rng, 4, torch.float64, scale=30), arguments)

@@ -39,7 +39,7 @@ HINTS = {
     ),
     "attention.SelfAttention": (
         "Queries, keys and values are three views of the same sequence, each made by a linear layer of its own. You "
-        "have written the rest already. What does the layer have to learn, and so to own? "
+        "have written the rest already. Which weights does the layer have to learn, then? "
         "({Section}`attention#queries-keys-values`.)",
         "In `__init__` create `self.w_q`, `self.w_k` and `self.w_v`, each an `nn.Linear` from d_model to d_model, "
         "bias included. In `forward`, `x` is (B, T, d_model), and so are its queries, keys and values; the weights "

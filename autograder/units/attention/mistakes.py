@@ -1,7 +1,8 @@
 """Wrong implementations of the tasks of attention, each with the misconception behind it.
 
-Every entry is wrong in one respect only. Where rows with nothing to attend are not the point, they are handled by
-``nan_to_num``, which is right after ``masked_fill``. When two would give the same results, the first is named.
+Every entry is wrong in one respect only. Where rows with nothing to attend are not the point, ``nan_to_num`` handles
+them; it gives right results and gradients after a ``masked_fill``. When two mistakes give the same results, a report
+names the first of them.
 """
 
 from autograder.course.catalogue import edit, mistake
@@ -16,8 +17,8 @@ mistake(
     edit("(x - x.amax(dim, keepdim=True)).exp()", "torch.exp(x)"),
     section="stable-softmax",
     why="A row with a large score comes out as NaN, and so does a row of very negative scores. You took the "
-    "exponential of the scores as they are, but exp(89) overflows float32, and inf / inf and 0 / 0 are NaN. Which "
-    "shift of a row leaves its softmax unchanged?",
+    "exponential of the scores as they are, but exp(89) overflows float32, and inf / inf and 0 / 0 are NaN. Any shift "
+    "of a whole row leaves its softmax unchanged. Which shift keeps exp from overflowing?",
     hint="Your softmax is right for small scores and gives NaN for large ones, because exp overflows. Shifting a whole "
     "row does not change its softmax: shift it so that its largest entry is 0 before you take exp.",
 )
@@ -142,8 +143,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
     edit("exponentials.sum(dim, keepdim=True)", "exponentials.sum(0, keepdim=True)"),
     section="stable-softmax",
-    why="Weights of different rows are mixed. You ignored `dim` and always normalised the first axis. Which two "
-    "reductions have to follow the argument?",
+    why="Entries along any axis but the first do not sum to 1. You ignored `dim` and normalised the first axis. Which "
+    "two reductions have to follow the argument?",
     hint="Your softmax always normalises the first axis, even when `dim` says otherwise. Use `dim` both for the "
     "maximum and for the sum.",
 )
@@ -316,10 +317,10 @@ mistake(
     "divides-by-the-width",
     edit("math.sqrt(d_k)", "d_k"),
     section="why-scale",
-    why="Your scores are too small, the right ones divided by sqrt(d_k), and the softmax comes close to uniform. You "
-    "divided by d_k, which is the variance of a dot product. Which number describes its spread?",
-    hint="Your scores are too small, by a factor of sqrt(d_k). The *variance* of a dot product is d_k; its standard "
-    "deviation, by which we divide, is the root of that.",
+    why="Your scores are the right ones divided by sqrt(d_k), so the softmax comes close to uniform. You divided by "
+    "d_k, which is the variance of a dot product. How large is its standard deviation?",
+    hint="Your scores are the right ones divided by sqrt(d_k). The *variance* of a dot product is d_k. Divide by its "
+    "standard deviation, which is the root of the variance.",
 )
 
 mistake(
@@ -593,8 +594,8 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores).nan_to_num(0.0) / math.sqrt(q.shape[-1])"),
     base="nan-to-num-at-the-end",
     section="why-scale",
-    why="Your rows sum to 1 / sqrt(d_k), so the output is no average of the values. You divided the weights instead "
-    "of the scores. On which side of the softmax does the scale belong?",
+    why="Your rows sum to 1 / sqrt(d_k), so the output is not an average of the values. You divided the weights "
+    "instead of the scores. On which side of the softmax does the scale belong?",
     hint="Your rows sum to 1 / sqrt(d_k), not to 1. The scale belongs to the scores, inside the softmax.",
 )
 
@@ -1025,8 +1026,9 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Your weights are untouched by dropout, but single numbers of the output are zero. You dropped the output, "
-    "while attention dropout removes whole links between a query and a key. Between which two steps does it belong?",
+    why="Your weights are untouched by dropout, but single numbers of the output are zero. You applied dropout to the "
+    "output, but attention dropout removes whole links between a query and a key. Between which two steps does it "
+    "belong?",
     hint="Your weights are not touched by dropout, but your output is. Dropout goes between the softmax and the "
     "product with `v`.",
 )
@@ -1041,8 +1043,8 @@ mistake(
     edit("if dropout is not None:\n    weights = dropout(weights)", ""),
     base="nan-to-num-at-the-end",
     section="attention-dropout",
-    why="Dropout sets none of your weights to 0. You dropped scores, but a score of 0 still earns weight in the "
-    "softmax. Which tensor should be dropped instead?",
+    why="Dropout sets none of your weights to 0. You applied dropout to the scores, but a score of 0 still earns "
+    "weight in the softmax. On which tensor should dropout act instead?",
     hint="Dropout sets none of your weights to 0. A score of 0 still earns weight; drop *weights*, after the softmax.",
 )
 
@@ -1229,8 +1231,8 @@ mistake(
     section="masking-scores",
     why="Your function raises an error about the truth value of a tensor. You used the mask itself as a condition, but "
     "a tensor with several entries is neither true nor false. How can you ask whether a mask was given at all?",
-    hint="Your function raises that the truth of a tensor is ambiguous. Ask only whether a mask was given: compare the "
-    "argument with its default.",
+    hint="Your function raises an error: the truth value of a tensor is ambiguous. Ask only whether a mask was given: "
+    "compare the argument with its default.",
 )
 
 
@@ -1259,7 +1261,7 @@ mistake(
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Parameter(torch.eye(d_model))"),
     edit("self.w_q(x), self.w_k(x), self.w_v(x)", "x @ self.w_q, x @ self.w_k, x @ self.w_v"),
     section="self-attention",
-    why="Checkpoints do not fit your module. You kept the projections as bare matrices, without a bias and without "
+    why="Saved weights do not fit your module. You kept the projections as bare matrices, without a bias and without "
     "the parameter names of a linear layer. Which module brings all of these?",
     hint="`w_q`, `w_k` and `w_v` are matrices, not layers. Make each an `nn.Linear`: it holds weight and bias, and is "
     "called like a function.",
@@ -1294,8 +1296,8 @@ mistake(
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = self.w_q"),
     section="queries-keys-values",
     why="Your scores are symmetric: position i scores j exactly as j scores i. You used one layer for queries and "
-    "keys. What does the layer of the keys need?",
-    hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Build a layer of its own for the keys.",
+    "keys. How many layers do these two roles need?",
+    hint="`w_q` and `w_k` are the same layer, so your scores are symmetric. Give the keys a layer of their own.",
 )
 
 mistake(
@@ -1325,7 +1327,8 @@ mistake(
     edit("self.w_v(x)", "self.w_k(x)"),
     section="queries-keys-values",
     why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
-    "but what a position is found by and what it passes on are learned separately. Which layer makes the values?",
+    "but the key by which a position is found and the value that it passes on are learned separately. Which layer "
+    "makes the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. The third argument is the "
     "values.",
 )
@@ -1438,8 +1441,8 @@ mistake(
         """,
     ),
     section="self-attention",
-    why="Your weights are right, and your output is too large by exactly `x`. You added the residual connection "
-    "here. Which part of the Transformer adds it?",
+    why="Your weights are right, and your output is too large by exactly `x`. You added the input to the output, "
+    "which is a residual connection. Which part of the Transformer does this?",
     hint="Your weights are right, and your output is too large by exactly `x`. The residual connection comes later, in "
     "the block.",
 )
@@ -1458,8 +1461,8 @@ mistake(
     section="attention-dropout",
     why="In training mode some of your weights are 0, and every call gives another output. You built a dropout into "
     "the class. Which layers does the task give this class?",
-    hint="In training mode some of your weights are 0 and the others too large: your class has a dropout, but the task "
-    "has none. Leave it out.",
+    hint="In training mode some of your weights are 0 and the others too large: your class applies dropout, but the "
+    "task does not. Leave it out.",
 )
 
 mistake(
@@ -1625,8 +1628,8 @@ mistake(
     section="cross-attention",
     why="Your weights average values made from `x`, and with different lengths the product fails. You took the values "
     "from `x`, but the weights say which tokens of the memory to read. From where should the values come?",
-    hint="Your weights are right, but they average values made from `x`. What is found in the memory is also read from "
-    "the memory.",
+    hint="Your weights are right, but they average values made from `x`. The weights choose tokens of the memory, so "
+    "the values have to come from the memory too.",
 )
 
 mistake(
@@ -1649,7 +1652,8 @@ mistake(
     ),
     section="queries-keys-values",
     why="Your weights are right, but the output averages the keys, and `w_v` is never used. You used the keys twice, "
-    "but what a token is found by and what it passes on are learned separately. Which layer makes the values?",
+    "but the key by which a token is found and the value that it passes on are learned separately. Which layer makes "
+    "the values?",
     hint="Your weights are right, but the output averages the keys and `w_v` is never used. Project the memory a "
     "second time, with `w_v`.",
 )
@@ -1672,8 +1676,8 @@ mistake(
     section="queries-keys-values",
     why="Your output averages the memory itself, and `w_k` and `w_v` have no influence. You used the memory "
     "unprojected as keys and values. What turns a memory into keys and values?",
-    hint="Only the queries are projected; the memory goes in as it is. It has to pass `w_k` to become keys and `w_v` "
-    "to become values.",
+    hint="Only the queries are projected; the memory goes in as it is. The memory has to pass through `w_k` to become "
+    "keys, and through `w_v` to become values.",
 )
 
 mistake(
@@ -1847,8 +1851,9 @@ mistake(
     "divides-by-the-fourth-root",
     edit("math.sqrt(d_k)", "d_k**0.25"),
     section="why-scale",
-    why="Your scores are too large: the right ones times the fourth root of d_k. You divided by that root, which is "
-    "for queries and keys separately, scaled before the product. Which root scales their product?",
+    why="Your scores are too large: the right ones times the fourth root of d_k. You divided the product by this root "
+    "only once. The fourth root would be right if you divided the queries and the keys by it, each before the "
+    "product. Which root scales the product?",
     hint="You divide by the fourth root of d_k. The product of a query and a key is divided by the square root.",
 )
 

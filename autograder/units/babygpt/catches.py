@@ -82,13 +82,13 @@ CATCHES = (
                 ),
                 slip(
                     "Head.filled-with-zero",
-                    "A later token has a share in the averages before it, and its own key does not change this share. "
-                    "How large a difference does your test let pass?",
+                    "A later token has a share in the averages at earlier positions, and its own key does not change "
+                    "this share. How large a difference does your test let pass?",
                 ),
                 slip(
                     "Head.masked-with-minus-five",
-                    "A later token has a small share in the averages before it, under one in a hundred. How large a "
-                    "difference does your test let pass?",
+                    "A later token has a small share, under one in a hundred, in the averages at earlier positions. "
+                    "How large a difference does your test let pass?",
                     edit('float("-inf")', "-5.0"),
                 ),
             ),

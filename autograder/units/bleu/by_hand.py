@@ -36,7 +36,8 @@ BY_HAND = {
         "6 tokens with references of 9 and 2?",
         answer="8, 9",
         hint="Two references of the first candidate are equally near. Then the shorter one counts.",
-        because="12 and 8 are both 2 away from 10, and the shorter is 8. From 6 it is 3 to 9 and 4 to 2.",
+        because="12 and 8 are both 2 away from 10, and the shorter is 8. For the second candidate, 9 is 3 away from "
+        "6, and 2 is 4 away.",
         computed="[closest_reference_length([0] * 10, [[0] * 12, [0] * 4, [0] * 8]), closest_reference_length([0] * "
         "6, [[0] * 9, [0] * 2])]",
     ),

@@ -72,7 +72,8 @@ CATCHES = (
                 ),
                 slip(
                     "lengths-swapped",
-                    "Long corpora lose points, short ones do not. Is your corpus shorter than its references?",
+                    "A corpus that is longer than its references loses points, and a shorter one does not. Is your "
+                    "corpus shorter than its references?",
                 ),
                 slip(
                     "penalty-of-each-sentence",

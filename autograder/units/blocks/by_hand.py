@@ -4,8 +4,8 @@ from autograder.course.by_hand import Question
 
 BY_HAND = {
     "blocks.hidden-unit": Question(
-        ask="A hidden unit has the weights $(0.5, 0.2, 0.1)$ and the bias $0.01$. What is it for $x = (0.1, 0.2, "
-        "0.3)$, before the activation?",
+        ask="A hidden unit has the weights $(0.5, 0.2, 0.1)$ and the bias $0.01$. What is its value for $x = (0.1, "
+        "0.2, 0.3)$, before the activation?",
         answer="0.13",
         hint="Multiply entry by entry, add the three products, and then add the bias.",
         because="The products are 0.05, 0.04 and 0.03. They sum to 0.12, and the bias adds 0.01.",
@@ -18,22 +18,22 @@ BY_HAND = {
         "ReLU. What are the two entries of the result?",
         answer="-9, 9",
         hint="x is a row, so the first entry of x W1 uses the first column of W1: (-4) times 1 plus 1 times 3.",
-        because="x W1 is (-1, 9), and ReLU turns it into (0, 9). Times W2 that is (-9, 9). Without ReLU it would be "
-        "(-10, 9); with ReLU at the end (0, 9).",
+        because="x W1 is (-1, 9), and ReLU turns it into (0, 9). The product with W2 is (-9, 9). Without ReLU the "
+        "result would be (-10, 9); with another ReLU at the end it would be (0, 9).",
         computed="(torch.tensor([-4., 1]) @ torch.tensor([[1., -2], [3, 1]])).relu() @ torch.tensor([[1., 0], [-1, "
         "1]])",
     ),
     "blocks.gelu-far-out": Question(
-        ask="What does `gelu` make of $10$, $0$ and $-10$, to two decimals? Look at the bracket $1 + \\tanh[\\dots]$ "
-        "first.",
+        ask="What does `gelu` return for $10$, $0$ and $-10$, to two decimals? Look at the bracket $1 + "
+        "\\tanh[\\dots]$ first.",
         answer="10, 0, 0",
-        hint="The tanh of a large number is 1, of a very negative one -1. What does that make of the bracket?",
+        hint="The tanh of a large number is 1, and that of a very negative number is -1. What is the bracket then?",
         because="For x = 10 the bracket is 2, and half of 10 times 2 is 10. For x = -10 the bracket is 0. At 0 the "
         "factor x is 0. Far from 0, GELU is therefore ReLU.",
         computed="gelu(torch.tensor([10., 0, -10]))",
     ),
     "blocks.layer-norm": Question(
-        ask="What does a new `LayerNorm(4)`, with $\\gamma = 1$ and $\\beta = 0$, make of $(1, 2, 3, 4)$? Neglect "
+        ask="What does a new `LayerNorm(4)`, with $\\gamma = 1$ and $\\beta = 0$, return for $(1, 2, 3, 4)$? Neglect "
         "$\\varepsilon$, and type four numbers with two decimals.",
         answer="-1.34, -0.45, 0.45, 1.34",
         hint="The mean is 2.5. Square the four deviations, and divide the sum of the squares by 4, not by 3.",
@@ -42,7 +42,8 @@ BY_HAND = {
         computed="LayerNorm(4)(torch.tensor([1., 2, 3, 4])).detach()",
     ),
     "blocks.rms": Question(
-        ask="What does `rms_norm` make of $(3, 4)$, with the weights $w = (1, 1)$? Type two numbers with two decimals.",
+        ask="What does `rms_norm` return for $(3, 4)$, with the weights $w = (1, 1)$? Type two numbers with two "
+        "decimals.",
         answer="0.85, 1.13",
         hint="The mean of the squares 9 and 16 is 12.5. Divide by its root, about 3.536.",
         because="3 / 3.536 is 0.849, and 4 / 3.536 is 1.131. Dividing by the length 5 would give 0.6 and 0.8, which "
@@ -50,8 +51,9 @@ BY_HAND = {
         computed="rms_norm(torch.tensor([3., 4]), torch.ones(2))",
     ),
     "blocks.scaled-up": Question(
-        ask="Ten entries are all 1, and $p = 0.2$. What is the sum of those that stay, on average, if nothing is "
-        "scaled? And by which factor must they be multiplied so that the sum is 10 again?",
+        ask="Ten entries are all 1, and dropout sets each of them to 0 with the probability $p = 0.2$. What is the "
+        "sum of those that stay, on average, if nothing is scaled? And by which factor must they be multiplied so "
+        "that the sum is 10 again?",
         answer="8, 5/4",
         hint="Two of the ten are lost on average.",
         because="Eight stay, so their sum is 8. The factor is 10 / 8, which is 1 / (1 - 0.2).",
@@ -78,8 +80,8 @@ BY_HAND = {
     ),
     "blocks.tiny-variance": Question(
         ask="A vector has the entries $(0.002, 0, -0.002, 0)$, and $\\varepsilon = 10^{-5}$. By which factor is "
-        "$\\varepsilon$ larger than the variance? What does a new `LayerNorm(4)` make of the first entry, and what "
-        "would it make of it with $\\varepsilon = 0$? Type three numbers, the last two with two decimals.",
+        "$\\varepsilon$ larger than the variance? Into which number does a new `LayerNorm(4)` turn the first entry, "
+        "and which number would it be with $\\varepsilon = 0$? Type three numbers, the last two with two decimals.",
         answer="5, 0.58, 1.41",
         hint="The mean is 0, so the variance is the sum of the squares divided by 4: two millionths.",
         because="0.00001 / 0.000002 is 5. With epsilon the divisor is the root of 0.000012, about 0.00346; without it "

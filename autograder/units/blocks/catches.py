@@ -121,7 +121,8 @@ CATCHES = (
                 "Call after call",
                 slip(
                     "argument-changed",
-                    "Its result is right, but code that reads `x` after the call goes wrong. What is left of `x`?",
+                    "Its result is right, but code that reads `x` after the call goes wrong. Does your test look at "
+                    "`x` again?",
                 ),
                 slip("statistics-remembered", "Its first result is right. How often do you call the same layer?"),
             ),

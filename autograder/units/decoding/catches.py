@@ -60,8 +60,8 @@ CATCHES = (
                 ),
                 slip(
                     "parents-not-followed",
-                    "Its prefixes stay where they are, wherever the best ids come from. Do two of yours share "
-                    "a parent?",
+                    "It appends each id to the prefix in the same row, whichever prefix the id belongs to. Do two of "
+                    "your prefixes share a parent?",
                 ),
             ),
             group(
@@ -102,7 +102,7 @@ CATCHES = (
                 ),
                 slip(
                     "end-symbol-returned",
-                    "Its lists hold something that is no word. Do you compare the lists themselves?",
+                    "Its lists hold an id that is not a word. Do you compare the lists themselves?",
                 ),
             ),
             group(

@@ -31,8 +31,8 @@ BY_HAND = {
         "[100]])).sum(), E)[0]]",
     ),
     "embeddings.scaled-length": Question(
-        ask="A row of width 4 has the entries $(0.5, -0.5, 0.5, 0.5)$, of size $1/\\sqrt 4$. How long is it, and how "
-        "long is it after the factor $\\sqrt d$?",
+        ask="A row of width 4 has the entries $(0.5, -0.5, 0.5, 0.5)$, of size $1/\\sqrt 4$. How long is the row, and "
+        "how long is it after the multiplication by $\\sqrt d$?",
         answer="1, 2",
         hint="The length is the root of the sum of the four squares.",
         because="Four times 0.25 is 1, so the length is 1. The factor is the root of 4.",
@@ -60,8 +60,8 @@ BY_HAND = {
         "are $1, 0, 1$. Which three numbers does `gpt2_embed` return?",
         answer="21, 12, 23",
         hint="Id 1 chooses the second row of wte. The position chooses the row of wpe, counted from 0.",
-        because="20 + 1, 10 + 2 and 20 + 3. The two tokens with id 1 differ by their positions. The last row of wpe is "
-        "not used.",
+        because="The sums are 20 + 1, 10 + 2 and 20 + 3. The two tokens with id 1 differ by their positions. The last "
+        "row of wpe is not used.",
         computed="gpt2_embed(torch.tensor([[1, 0, 1]]), torch.tensor([[10.], [20]]), torch.tensor([[1.], [2], [3], "
         "[4]]))",
     ),
@@ -79,7 +79,7 @@ BY_HAND = {
         "$(0, 0)$. What does `mean_pool` return? Type two numbers.",
         answer="2, -3",
         hint="Two tokens are real. By which number do you divide?",
-        because="(1 + 3) / 2 and (-4 - 2) / 2. Dividing by the three positions would give 1.33 and -2.",
+        because="The means are (1 + 3) / 2 and (-4 - 2) / 2. Dividing by the three positions would give 1.33 and -2.",
         computed="mean_pool(torch.tensor([[[1., -4], [3, -2], [0, 0]]]), torch.tensor([[True, True, False]]))",
     ),
     "embeddings.kept-maximum": Question(
@@ -87,7 +87,8 @@ BY_HAND = {
         "$(0, 0)$. What does `max_pool` return? Type two numbers.",
         answer="3, -2",
         hint="Look at each component by itself, and leave the padding out.",
-        because="The larger of 3 and 1, and the larger of -4 and -2. With the padding the second one would be 0.",
+        because="The first entry is the larger of 3 and 1, the second the larger of -4 and -2. With the padding the "
+        "second entry would be 0.",
         computed="max_pool(torch.tensor([[[3., -4], [1, -2], [0, 0]]]), torch.tensor([[True, True, False]]))",
     ),
 }

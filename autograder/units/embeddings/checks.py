@@ -1,9 +1,10 @@
 """Checks of the unit on embeddings. Expected values come from loops over ids and positions, not from the reference.
 
-First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Sizes
-that could be confused (batch, positions, rows of a table, widths) always differ, and ids repeat. Where float64 is
-compared, the width is a square number, so that a root taken in float32 is exact too: that is a style, not a mistake.
-Out of range are ids that are too large; what a negative id does is not graded, since indexing counts it from the end.
+The helpers that several tasks share come first. Each task follows with its drivers, helpers and checks, from basic to
+subtle. Sizes that could be confused (batch, positions, rows of a table, widths) always differ, and ids repeat. Where
+float64 is compared, the width is a square number, so that a root taken in float32 is exact too: such a root is a style,
+not a mistake. An id that is too large is out of range. What a negative id does is not graded, since indexing counts it
+from the end.
 """
 
 import math
@@ -179,7 +180,7 @@ def embedded(learner, *request):
 
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
 def test_rows_times_the_root(learner, reference, rng):
-    """The row of each id, times sqrt(d_model), for weights of the check's own."""
+    """The row of each id, times sqrt(d_model), for weights that the check sets."""
     # Widths whose roots are no integers; T, V and d all differ: catches the root of another size.
     for shape, rows, width in (((2, 5), 7, 3), ((3, 4), 5, 6), ((1, 3), 4, 8), ((4, 1), 9, 2)):
         ids, weight = some_ids(rng, rows, *shape), 2 * rng.normal(rows, width)
@@ -205,7 +206,7 @@ def test_called_again(learner, reference, rng):
 @pytest.mark.task("embeddings.TokenEmbedding", points=1)
 def test_token_gradient(learner, reference, rng):
     """Gradients reach the rows that were used, scaled like the rows."""
-    # No id 0: whether the row of the padding learns is free (padding_idx).
+    # No id 0: learners may let the row of the padding learn or not (padding_idx).
     ids, weight, cotangent = rng.integers(1, 6, 3, 4), rng.normal(6, 5), rng.normal(3, 4, 5)
     expected = torch.zeros(6, 5, dtype=torch.float64)
     for number, upstream in zip(ids.flatten().tolist(), cotangent.double().flatten(0, 1)):
@@ -251,7 +252,7 @@ def test_the_paper_s_formula(learner, reference, rng):
 
 @pytest.mark.task("embeddings.sinusoidal_positions", points=1)
 def test_odd_width(learner, reference, rng):
-    """An odd width ends with a sine, and divides by itself in the exponent."""
+    """An odd width ends with a sine, and the exponent divides by this odd width."""
     for max_len, width in ((rng.choice([6, 8]), 7), (4, rng.choice([5, 9])), (9, 3), (5, 1)):
         what = f"sinusoidal_positions({max_len}, {width})"
         assert_close(learner.sinusoidal_positions(max_len, width), waves(max_len, width).float(), what)
@@ -259,7 +260,7 @@ def test_odd_width(learner, reference, rng):
 
 @pytest.mark.task("embeddings.sinusoidal_positions", points=1)
 def test_many_positions(learner, reference, rng):
-    """A hundred positions, and the start of a longer table is the same."""
+    """A hundred positions are right, and a longer table begins with the same rows."""
     width = rng.choice([16, 20])
     expected = waves(100, width).float()
     assert_close(learner.sinusoidal_positions(100, width), expected, f"sinusoidal_positions(100, {width})")
@@ -362,7 +363,7 @@ def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
 @pytest.mark.task("embeddings.PositionalEncoding", points=2)
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
-    # First T = B: catches taking the batch axis for that of the positions. Then more sequences than max_len, all of
+    # First T = B: catches taking the batch axis for the axis of positions. Then more sequences than max_len, all of
     # them short; then the full length. One module gets all inputs: catches a table that is cut for good.
     width = rng.choice([5, 6])
     sizes = {"d_model": width, "dropout": 0.4, "max_len": 7}
@@ -400,7 +401,7 @@ def test_a_buffer_called_pe(learner, reference, rng):
 
 @pytest.mark.task("embeddings.PositionalEncoding", points=1)
 def test_adds_then_drops(learner, reference, rng):
-    """In training the sum is dropped out, each entry independently, and the rest is scaled up."""
+    """In training, dropout acts on each entry of the sum independently, and scales up the rest."""
     x = rng.normal(4, 50, 25)
     total = x.double() + waves(50, 25)
     p = rng.choice([0.3, 0.4])
@@ -456,7 +457,7 @@ def test_longer_than_max_len(learner, reference, rng):
 def test_type_of_the_input(learner, reference, rng):
     """The result has the float type of the input, whatever the type of the module."""
     sizes = {"d_model": 6, "dropout": 0.2, "max_len": 9}
-    # The table itself may be exact to float32 only; what was added to it must not have lost a digit.
+    # The table itself may be exact to float32 only, but x must keep all its digits.
     x = rng.normal(2, 5, 6, dtype=torch.float64)
     (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
     assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
@@ -479,7 +480,7 @@ def test_type_of_the_input(learner, reference, rng):
 
 
 def gradient_through_positions(learner, sizes, x, cotangent):
-    """The gradient of a weighted sum of the result for x, which is no leaf: some write into their argument."""
+    """The gradient of a weighted sum of the result for x, which is no leaf: some learners write into their argument."""
     leaf = x.clone().requires_grad_()
     result = learner.PositionalEncoding(**sizes).eval()(leaf * 1.0)
     return weighted_gradients(result, cotangent, [leaf])[0]
@@ -558,7 +559,7 @@ def test_mean_of_kept_places(learner, reference, rng):
 
 
 def check_nothing_kept(learner, rng, name, how):
-    """A sequence with nothing kept gives zeros, and the others what they should."""
+    """A sequence with nothing kept gives zeros, and the other sequences stay right."""
     hidden = rng.normal(4, 5, 3) - 4  # below 0 throughout: catches a maximum of 0 that comes from padding
     keep = padded(rng, 4, 5)
     keep[1] = False

@@ -66,8 +66,9 @@ HINTS = {
     "embeddings.mean_pool": (
         "A sentence of two tokens was padded to five. Which vectors belong in the sum, and by which number do you "
         "divide it?",
-        "keep is (B, T) and needs an axis to meet hidden (B, T, d). Sum along axis 1 with the padded positions at "
-        "zero; the count is (B, 1). Where the count is 0, divide by 1: 0 / 1 is the right result, and no NaN arises.",
+        "keep is (B, T) and needs a last axis of length 1 to broadcast to hidden, (B, T, d). Sum along axis 1 with "
+        "the padded positions at zero; the count is (B, 1). Where the count is 0, divide by 1: 0 / 1 is the right "
+        "result, and no NaN arises.",
         "kept = hidden, but 0 where keep is False          # (B, T, d)\n"
         "count = how many positions are kept, at least 1   # (B, 1)\n"
         "return sum of kept over the positions / count     # (B, d)",

@@ -1,6 +1,6 @@
 """Wrong implementations of the tasks of embeddings, each with the misconception behind it.
 
-Every entry is wrong in one respect only. When two would give the same results, the first is named.
+Every entry is wrong in one respect only. When two mistakes give the same results, a report names the first of them.
 """
 
 import math
@@ -60,7 +60,7 @@ mistake(
         'if ids.max() >= vocab_size:\n    raise IndexError("an id is out of range")\nreturn F.one_hot(ids).float()',
     ),
     section="one-hot-vectors",
-    why="Two batches get vectors of different widths, and neither fits the table. You took the number of columns "
+    why="Two batches get vectors of different widths, which need not fit the table. You took the number of columns "
     "from the largest id of the batch. Which argument fixes the width for every batch?",
     hint="Your vectors are as long as the largest id of this batch needs. Their width has to be `vocab_size` for every "
     "batch, whichever ids happen to occur.",
@@ -277,8 +277,8 @@ mistake(
     section="table-gradient",
     why="The values are right, but no gradient arrives at the table, so it would never learn. You froze it, copied "
     "it or detached it. How can you select rows and stay in the graph?",
-    hint="The values are right, and no gradient arrives at the table. `from_pretrained` makes a frozen parameter, and "
-    "`.data`, `.detach()` and `torch.tensor` cut the tie as well: work with the table itself.",
+    hint="The values are right, and no gradient arrives at the table. `from_pretrained` makes a frozen parameter. "
+    "`.data`, `.detach()` and `torch.tensor` detach the rows as well. Work with the table itself.",
 )
 
 mistake(
@@ -286,11 +286,11 @@ mistake(
     "gradient-divided-by-frequency",
     edit("F.embedding(ids, table)", "F.embedding(ids, table, scale_grad_by_freq=True)"),
     section="table-gradient",
-    why="Values are right, but an id that occurs several times gets too small a gradient. You divided its gradient "
-    "by the number of occurrences. What does the product with one-hot vectors do with the gradients of several "
-    "positions?",
-    hint="Values are right, but an id that stands at several positions has too small a gradient. Its row should get "
-    "the *sum* over its positions, as `one_hot.T @ gradient` does.",
+    why="Your values are right, but an id that occurs several times gets too small a gradient. You divided its "
+    "gradient by the number of occurrences. What does the product with one-hot vectors do with the gradients of "
+    "several positions?",
+    hint="Your values are right, but an id that stands at several positions has too small a gradient. Its row should "
+    "get the *sum* over its positions, as `one_hot.T @ gradient` does.",
 )
 
 
@@ -301,7 +301,7 @@ mistake(
     why="Long rows come out shorter, and the caller's table has changed. You set a maximal norm, which shortens rows "
     "in the table itself. Which numbers may a lookup change?",
     hint="Long rows come out shorter, and the table that you were given has changed. Leave `max_norm` out: a lookup "
-    "changes neither its result nor its arguments.",
+    "changes neither the rows that it returns nor its arguments.",
 )
 def embedding_lookup(ids, table):
     with torch.no_grad():
@@ -340,8 +340,8 @@ mistake(
     section="one-hot-vectors",
     why="An id beyond the table gets the vector of some other word. You took ids modulo the number of rows, so the "
     "error in the data stays hidden. What should happen to an id that has no row?",
-    hint="An id as large as the table or larger starts again at row 0. It should raise an error, because it means that "
-    "ids and table do not belong together.",
+    hint="An id beyond the last row wraps around and gets the row of another id. It should raise an error, because it "
+    "means that ids and table do not belong together.",
 )
 
 mistake(
@@ -351,8 +351,8 @@ mistake(
     section="one-hot-vectors",
     why="An id beyond the table gets the last row. You moved it to the nearest valid id, so the error in the data "
     "stays hidden. What should happen to an id that has no row?",
-    hint="An id as large as the table or larger gets the last row. It should raise an error, because it means that ids "
-    "and table do not belong together.",
+    hint="An id beyond the last row gets the last row. It should raise an error, because it means that ids and table "
+    "do not belong together.",
 )
 
 mistake(
@@ -362,8 +362,8 @@ mistake(
     section="one-hot-vectors",
     why="An id beyond the table gets a vector of zeros. You compared the ids with all row numbers, and such an id "
     "equals none of them, so the error in the data stays hidden. What should happen to an id that has no row?",
-    hint="An id as large as the table or larger gives zeros without a word. It should raise an error, because it means "
-    "that ids and table do not belong together.",
+    hint="An id beyond the last row gives zeros without a word. It should raise an error, because it means that ids "
+    "and table do not belong together.",
 )
 
 
@@ -379,7 +379,7 @@ mistake(
     why="Your vectors are sqrt(d_model) times too short, so rows of the usual small size would drown in the positions. "
     "You returned the rows as they are, or scaled the weights once at the start, which is lost when weights are "
     "loaded. Where must the scale be applied?",
-    hint="Your vectors are too short by the factor sqrt(d_model). Multiply what `embed` returns, in every call of "
+    hint="Your vectors are the right ones divided by sqrt(d_model). Multiply what `embed` returns, in every call of "
     "`forward`.",
 )
 
@@ -450,7 +450,8 @@ mistake(
     section="embedding-scale",
     why="Your factor is 22.6 for every width. You wrote sqrt(512), the scale of the paper's base model, as a number. "
     "Which argument should the scale follow?",
-    hint="Your factor is 22.6 for every width. That is sqrt(512), the paper's model; yours has another d_model.",
+    hint="Your factor is 22.6 for every width. That is sqrt(512), for the paper's base model. Your model has another "
+    "d_model.",
 )
 
 mistake(
@@ -540,8 +541,8 @@ mistake(
     section="lookup-is-a-product",
     why="Every vector is off by the same amount once training has begun. You added a learned bias, as a linear layer "
     "does. Which parameters does an embedding have?",
-    hint="Every vector is off by the same amount: a second parameter of yours, which is added to them. The only "
-    "parameter is `embed.weight`.",
+    hint="Every vector is off by the same amount, because you add a second parameter to each. The only parameter is "
+    "`embed.weight`.",
 )
 
 mistake(
@@ -705,8 +706,8 @@ mistake(
     why="All your sines are in the left half and all cosines in the right half. A model trains with this layout as "
     "well, but weights that were trained with the paper's layout do not fit it. In which columns does the paper put "
     "the sines?",
-    hint="All your sines stand in the left half and the cosines in the right one. In this layout they alternate: sine "
-    "in the even columns, cosine in the odd ones.",
+    hint="All your sines stand in the left half and the cosines in the right one. In the paper's layout they "
+    "alternate: sine in the even columns, cosine in the odd ones.",
 )
 
 mistake(
@@ -756,8 +757,8 @@ mistake(
     "positions-from-one",
     edit("torch.arange(max_len, dtype=torch.float32)", "torch.arange(1, max_len + 1, dtype=torch.float32)"),
     section="sinusoidal-positions",
-    why="Each row is that of the next position. You counted positions from 1. What does the row of position 0 look "
-    "like when all its angles are 0?",
+    why="Each row holds the vector of the next position. You counted positions from 1. What does the row of position "
+    "0 look like when all its angles are 0?",
     hint="Each row belongs to the position after its own: row 0 should read 0, 1, 0, 1, …, because its angles are 0. "
     "Count positions from 0.",
 )
@@ -790,11 +791,10 @@ mistake(
         "position / (10000.0**2 * (even / 2) / d_model).clamp(min=1)",
     ),
     section="wave-layout",
-    why="Your angles are divided by numbers that grow along a straight line. Python computes a power before a "
-    "product or a quotient, so most of the fraction 2i / d is outside your exponent. Which part of the formula "
-    "belongs in it?",
-    hint="Your angles are divided by numbers that grow in a straight line. `10000 ** 2 * i / d` means (10000²) · i / "
-    "d: put the whole exponent in parentheses.",
+    why="Your positions are divided by numbers that grow in proportion to i. Python computes a power before a product "
+    "or a quotient, so most of the fraction 2i / d is outside your exponent. Which part of the formula belongs in it?",
+    hint="Your positions are divided by numbers that grow in proportion to i. `10000 ** 2 * i / d` means (10000²) · i "
+    "/ d: put the whole exponent in parentheses.",
 )
 
 mistake(
@@ -802,10 +802,10 @@ mistake(
     "last-divisor-is-ten-thousand",
     edit("-math.log(10000.0) / d_model", "-math.log(10000.0) / max(d_model - 2 + d_model % 2, 1)"),
     section="wave-layout",
-    why="The first pair is right, and every later one turns slightly too slowly. You spread the exponents from 0 to "
-    "1 with both ends included, as some libraries do. What is the last exponent in the paper's formula?",
-    hint="Your first pair is right, and every later one turns a little too slowly. The exponent is 2i / d, which never "
-    "reaches 1; do not spread the exponents evenly from 0 to 1.",
+    why="The first pair is right, and every later one turns too slowly. You spread the exponents from 0 to 1 with "
+    "both ends included, as some libraries do. What is the last exponent in the paper's formula?",
+    hint="Your first pair is right, and every later one turns too slowly. The exponent is 2i / d, which never reaches "
+    "1; do not spread the exponents evenly from 0 to 1.",
 )
 
 mistake(
@@ -817,7 +817,7 @@ mistake(
     ),
     section="sinusoidal-positions",
     why="The same position gets another vector in a longer table. You divided the positions by `max_len` first, so "
-    "all angles are below 1. Which number of the position does the formula use?",
+    "all angles are below 1. Which number does the formula use for a position?",
     hint="The same position has another vector in a longer table: you divide positions by max_len. The angle uses the "
     "position itself, 0, 1, 2, ….",
 )
@@ -978,7 +978,7 @@ mistake(
     edit("self.drop = nn.Dropout(dropout)", "self.p = dropout"),
     edit("self.drop(x + self.pe[:, :length].to(x.dtype))", "F.dropout(x + self.pe[:, :length].to(x.dtype), self.p)"),
     section="add-then-drop",
-    why="An evaluated model gives another answer in every call. You called the functional dropout, which assumes "
+    why="In evaluation mode, every call gives another result. You called the functional dropout, which assumes "
     "training mode unless you say otherwise. How does a module know its mode?",
     hint="In evaluation mode your module still drops entries. `F.dropout` has `training=True` by default: use an "
     "`nn.Dropout` module, or hand on `self.training`.",
@@ -1043,7 +1043,7 @@ mistake(
     ),
     section="positions-module",
     why="Built from its width alone, your module has another dropout or another `max_len` than the task says. You "
-    "used the defaults of another library. Which two defaults does the task give?",
+    "gave the arguments other defaults. Which two defaults does the task give?",
     hint="Built with its width alone, your module has another dropout or another max_len than 0.1 and 5000. Take the "
     "defaults as they stand in the task.",
 )
@@ -1116,7 +1116,8 @@ mistake(
     base="shapes-asked-twice",
     section="positions-module",
     why="All tokens of a sequence get the same position: sequence 0 gets position 0, and sequence 1 gets position 1. "
-    "You counted positions along the batch, as for time-first input. Which axis of (B, T, d) holds the positions?",
+    "You counted positions along the batch, as if the first axis were the sequence. Which axis of (B, T, d) holds the "
+    "positions?",
     hint="Your positions run along the batch: sequence 0 gets position 0, sequence 1 position 1. In `(B, T, d)` the "
     "positions are axis 1.",
 )
@@ -1318,8 +1319,8 @@ mistake(
     "table-shortened",
     edit("return self.drop(x + self.pe[:, :length]", "self.pe = self.pe[:, :length]\nreturn self.drop(x + self.pe"),
     section="positions-module",
-    why="After a short sequence, your module refuses a longer one. You shortened the buffer itself to the first "
-    "input. What may `forward` assign to the buffer?",
+    why="After a short sequence, your module refuses a longer one. You cut the buffer itself to the length of the "
+    "first input. What may `forward` assign to the buffer?",
     hint="After a short sequence your module refuses a longer one: its buffer was cut. Slice the table where you add "
     "it, and assign nothing to `self.pe` in forward.",
 )
@@ -1357,7 +1358,7 @@ mistake(
     section="embedding-scale",
     why="Your tokens are sqrt(d_model) times too large. You scaled them here, although `TokenEmbedding` has already "
     "done so. What is the only step of this module before dropout?",
-    hint="Your tokens are too large by the factor sqrt(d_model). TokenEmbedding scales; this module only adds.",
+    hint="Your tokens are sqrt(d_model) times too large. `TokenEmbedding` scales; this module only adds.",
 )
 
 mistake(
@@ -1370,8 +1371,8 @@ mistake(
     section="embedding-scale",
     why="Your whole result is sqrt(d_model) times too large, positions included. You scaled the sum, but the factor "
     "belongs to the tokens alone. Which module scales them?",
-    hint="Your whole result is too large by the factor sqrt(d_model), positions included. TokenEmbedding scales the "
-    "tokens; this module only adds.",
+    hint="Your whole result is multiplied by sqrt(d_model), positions included. `TokenEmbedding` scales the tokens; "
+    "this module only adds.",
 )
 
 mistake(
@@ -1491,7 +1492,7 @@ mistake(
     section="learned-positions",
     why="Your token rows are sqrt(C) times too large. The Transformer of 2017 has this scale, but GPT-2 does not. "
     "How does GPT-2 combine its two rows?",
-    hint="Your token rows are too large by the factor sqrt(C). GPT-2 does not scale.",
+    hint="You multiply the token rows by sqrt(C). GPT-2 does not scale.",
 )
 
 mistake(
@@ -1627,8 +1628,8 @@ def gpt2_embed(ids, wte, wpe):
     section="positions-too-long",
     why="A sequence that is too long ends in an error about sizes, or silently reuses `wpe` when it has a single "
     "row. You left the check to broadcasting. When can you compare the two lengths?",
-    hint="For more tokens than `wpe` has rows you leave it to broadcasting to complain. Compare the two lengths first, "
-    "and raise a ValueError that names both.",
+    hint="For more tokens than `wpe` has rows you leave the error to broadcasting. Compare the two lengths first, and "
+    "raise a ValueError that names both.",
 )
 def gpt2_embed(ids, wte, wpe):
     return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]
@@ -1711,8 +1712,8 @@ mistake(
     edit("(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)", "hidden.mean(1)"),
     base="product-and-clamp",
     section="mean-of-kept",
-    why="The same sentence gets another vector in a longer batch. You averaged over all positions, padding included. "
-    "Which two parts of an average have to leave the padding out?",
+    why="The same sentence gets another vector when it has more padding. You averaged over all positions, padding "
+    "included. Which two parts of an average have to leave the padding out?",
     hint="Padding is averaged in: your result ignores `keep`. Leave the padded positions out of the sum *and* out of "
     "the count.",
 )
@@ -1749,7 +1750,7 @@ mistake(
     edit("kept.sum(1) / count", "kept.sum(1) / (kept != 0).sum(1).clamp(min=1)"),
     section="mean-of-kept",
     why="Your average is too large where a kept token holds a zero. You counted the entries that differ from zero. "
-    "What says which positions are kept?",
+    "Which argument says which positions are kept?",
     hint="Your average is too large where a token that is kept holds a zero: you count what is not zero. Count the "
     "positions where `keep` is True.",
 )
@@ -1796,8 +1797,8 @@ mistake(
     edit("count = keep.sum(1, keepdim=True).clamp(min=1)", "keep = keep | ~keep.any(1, keepdim=True)"),
     edit("kept.sum(1) / count", "(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True)"),
     section="nothing-kept",
-    why="A row with nothing kept gives the average of its padding. You replaced its mask by all positions. What "
-    "should such a row return?",
+    why="A row with nothing kept gives the average of its padding. You treated all its positions as kept. What should "
+    "such a row return?",
     hint="A row with nothing kept gives the average of its padding. It should give zeros.",
 )
 
@@ -1855,7 +1856,7 @@ mistake(
     section="mean-of-kept",
     why="Your vectors are too long: the right ones times the root of the number of tokens. You divided by the square "
     "root of the count. Which divisor does a mean have?",
-    hint="Your vectors are longer by the root of the number of tokens. Divide by the count itself.",
+    hint="Your vectors are the right ones times the root of the number of tokens. Divide by the count itself.",
 )
 
 mistake(
@@ -1966,8 +1967,8 @@ mistake(
     edit('largest = hidden.masked_fill(~keep[:, :, None], float("-inf")).amax(1)', ""),
     edit("largest.masked_fill", "hidden.amax(1).masked_fill"),
     section="max-of-kept",
-    why="What stands at padded positions shows in the sentence's vector. You took the maximum over all positions. "
-    "Where should `keep` enter?",
+    why="The values at padded positions change the sentence's vector. You took the maximum over all positions. Where "
+    "should `keep` enter?",
     hint="Padding takes part in your maximum: your result ignores `keep`. Give padded positions a value that can never "
     "win.",
 )
@@ -1992,7 +1993,7 @@ mistake(
     base="one-position-more",
     section="max-of-kept",
     why="Where all kept values are negative, you return 0, even without padding. You cut the maximum off at zero. "
-    "Which number is the largest of -3 and -2?",
+    "Which number is the larger of -3 and -2?",
     hint="Where all kept values are negative you return 0, also where nothing is padded. The largest of them is the "
     "answer, negative or not.",
 )
@@ -2057,8 +2058,8 @@ mistake(
     "embeddings.max_pool",
     "nothing-kept-takes-all",
     section="nothing-kept",
-    why="A row with nothing kept gives the maximum of its padding. You replaced its mask by all positions. What "
-    "should such a row return?",
+    why="A row with nothing kept gives the maximum of its padding. You treated all its positions as kept. What should "
+    "such a row return?",
     hint="A row with nothing kept gives the maximum of its padding. It should give zeros.",
 )
 def max_pool(hidden, keep):

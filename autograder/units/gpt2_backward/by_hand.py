@@ -13,10 +13,10 @@ BY_HAND = {
         "[[1, 3]]",
     ),
     "gpt2_backward.norm-of-two-channels": Question(
-        ask="A row has two channels, $(3, 5)$, the weights are $(1, 1)$, and $(1, 0)$ arrives. What are the two "
-        "entries of `dinp`?",
+        ask="A row has two channels, $(3, 5)$, the weights are $(1, 1)$, and the gradient $(1, 0)$ arrives. What are "
+        "the two entries of `dinp`?",
         answer="0, 0",
-        hint="What does a layer norm make of 3 and 5, and what of 30 and 50?",
+        hint="What does a layer norm return for 3 and 5, and what does it return for 30 and 50?",
         because="A layer norm of two channels gives -1 and 1 for every row whose second number is larger. The output "
         "does not change when the input does, so dinp is 0.",
         computed="torch.autograd.functional.jacobian(lambda x: torch.nn.functional.layer_norm(x, (2,)), "
@@ -24,7 +24,8 @@ BY_HAND = {
     ),
     "gpt2_backward.three-gradients": Question(
         ask="A linear layer sees one position, `inp` $(2, 3)$. The rows of `weight` are $(1, 10)$ and $(100, 1000)$, "
-        "and $(1, -1)$ arrives. What are `dinp`, `dweight` and `dbias`? Type eight numbers, in this order.",
+        "and the gradient $(1, -1)$ arrives. What are `dinp`, `dweight` and `dbias`? Type eight numbers, in this "
+        "order.",
         answer="-99, -990, 2, 3, -2, -3, 1, -1",
         hint="An input is used by both outputs, each with its own weight. A weight is used with one input.",
         because="dinp is the first row of weight minus the second. dweight has the input times 1 in its first row and "
@@ -36,7 +37,7 @@ BY_HAND = {
         ask="A row of attention weights is $(\\tfrac14, \\tfrac34)$, and $\\texttt{d}a = (8, 4)$ arrives at it. What "
         "are the two entries of $\\texttt{d}s$?",
         answer="3/4, -3/4",
-        hint="First the average of what arrives, taken with the weights: it is 5.",
+        hint="First average what arrives, with the weights of the row. The average is 5.",
         because="The average is 8/4 + 3 = 5. The entries are 1/4 times (8 - 5) and 3/4 times (4 - 5). They add up to "
         "0, since adding a constant to all scores changes nothing.",
         computed="torch.tensor([.25, .75]) * (torch.tensor([8., 4]) - 5)",
@@ -63,8 +64,8 @@ BY_HAND = {
         "the three entries of `dlogits`?",
         answer="0.35, -0.4, 0.05",
         hint="Subtract 1 at the target before you multiply.",
-        because="The differences are 0.7, -0.8 and 0.1, and each is multiplied by 0.5. They add up to 0, and the logit "
-        "of the target should grow.",
+        because="The differences are 0.7, -0.8 and 0.1, and each is multiplied by 0.5. They add up to 0. Only the "
+        "entry of the target is negative, so the logit of the target should grow.",
         computed="0.5 * (torch.tensor([.7, .2, .1]) - torch.tensor([0., 1, 0]))",
     ),
     "gpt2_backward.first-step": Question(

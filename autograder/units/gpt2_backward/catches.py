@@ -1,7 +1,7 @@
 """The catch-it task of GPT-2's backward pass: what a test of layer normalisation's kernels must accept and catch.
 
-The kernels are functions on NumPy arrays (``solutions/gpt2_backward.py``). A slip bears the name of a mistake in C, and
-leaves in the arrays what that leaves: a test compares the two.
+The kernels are functions on NumPy arrays (``solutions/gpt2_backward.py``). A slip has the name of a mistake in C,
+and it leaves the same numbers in the arrays as that mistake: a test compares the two.
 """
 
 from autograder.course.catches import catch, edit, group, slip, style
@@ -165,14 +165,14 @@ CATCHES = (
                 "What the backward pass reads",
                 slip(
                     "forward.standard-deviation-for-rstd",
-                    "Its `out` is right, but a right backward kernel goes wrong after it. Which arrays does your "
-                    "test pass to `backward`?",
+                    "Its `out` is right, but a right backward kernel that is called next gives wrong gradients. Which "
+                    "arrays does your test pass to `backward`?",
                     edit(WRITES, f"{WRITES}\ns[:] = 1 / s"),
                 ),
                 slip(
                     "forward.statistics-of-one-sequence",
-                    "Its `out` is right, but a right backward kernel goes wrong after it. How many sequences "
-                    "does your test have, and which arrays does it pass to `backward`?",
+                    "Its `out` is right, but a right backward kernel that is called next gives wrong gradients. How "
+                    "many sequences does your test have, and which arrays does it pass to `backward`?",
                     HOLDS,
                     edit(
                         WRITES,
@@ -182,8 +182,8 @@ CATCHES = (
                 ),
                 slip(
                     "forward.statistics-left-unwritten",
-                    "Its `out` is right, but a right backward kernel goes wrong after it. What do the arrays "
-                    "that your test passes to `backward` hold before the calls?",
+                    "Its `out` is right, but a right backward kernel that is called next gives wrong gradients. What "
+                    "do the arrays that your test passes to `backward` hold before the calls?",
                     HOLDS,
                     edit(WRITES, f"{WRITES}\nm[:], s[:] = held"),
                 ),

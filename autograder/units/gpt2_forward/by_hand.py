@@ -33,7 +33,7 @@ BY_HAND = {
     ),
     "gpt2_forward.two-output-channels": Question(
         ask="A linear layer has `C = 3` and `OC = 2`. In memory, `weight` is $1, 0, -1, \\tfrac12, \\tfrac12, "
-        "\\tfrac12$ and `bias` is $10, 20$. What does it make of the row $(1, 2, 3)$?",
+        "\\tfrac12$ and `bias` is $10, 20$. What does the layer return for the row $(1, 2, 3)$?",
         answer="8, 23",
         hint="The first C numbers of weight are the row of the first output channel.",
         because="The first row gives 1 - 3 = -2, the second (1 + 2 + 3) / 2 = 3. The biases add 10 and 20.",
@@ -59,7 +59,7 @@ BY_HAND = {
         computed="torch.tensor([0, math.log(3), -math.inf]).softmax(0)",
     ),
     "gpt2_forward.gelu-far-away": Question(
-        ask="What does GELU make of $0$, of $100$ and of $-100$?",
+        ask="What does GELU return for $0$, for $100$ and for $-100$?",
         answer="0, 100, 0",
         hint="Far from 0 the hyperbolic tangent is 1 or -1.",
         because="At 0 the factor x is 0. At 100 the bracket is 1 + 1 = 2, and half of 100 times 2 is 100. At -100 "
@@ -75,8 +75,9 @@ BY_HAND = {
         computed="[torch.zeros(2, 3, 4).numel(), torch.zeros(2, 3, 4).numel() - 1]",
     ),
     "gpt2_forward.padding-takes-part": Question(
-        ask="Three tokens and one column of padding: `V = 3`, `Vp = 4`, and all logits are 0. What is the probability "
-        "of a token if the padding takes part by mistake, and what is it if the padding is kept out?",
+        ask="A row of logits has three tokens and one column of padding: `V = 3` and `Vp = 4`. All logits are 0. What "
+        "is the probability of a token if the padding takes part by mistake, and what is it if the padding is kept "
+        "out?",
         answer="1/4, 1/3",
         hint="The exponential of 0 is 1. How many such terms does the sum have?",
         because="With the padding, the sum has four terms of 1; without it, three.",

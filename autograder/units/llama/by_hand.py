@@ -4,9 +4,8 @@ from autograder.course.by_hand import Question
 
 BY_HAND = {
     "llama.two-norms": Question(
-        ask="Take the vector $(7, 1)$ with gains of 1, and ignore $\\epsilon$. What does LayerNorm make of it, and "
-        "what "
-        "does RMSNorm? Type four numbers.",
+        ask="Take the vector $(7, 1)$ with gains of 1, and ignore $\\epsilon$. What does LayerNorm return for it, and "
+        "what does RMSNorm return? Type four numbers.",
         answer="1, -1, 7/5, 1/5",
         hint="The mean is 4 and the standard deviation 3. The mean square is (49 + 1) / 2 = 25.",
         because="LayerNorm subtracts 4, which leaves 3 and -3, and divides by 3. RMSNorm divides 7 and 1 by the "

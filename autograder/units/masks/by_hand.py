@@ -23,8 +23,8 @@ BY_HAND = {
         ask="A decoder reads the ids $(5, 6, 0)$, in which 0 is padding. Write down its mask with 1 for `True`: nine "
         "numbers, row after row.",
         answer="1, 0, 0, 1, 1, 0, 1, 1, 0",
-        hint="An entry is true under two conditions: the key is no padding, and it is not in the future of the query. "
-        "The query itself may be padding.",
+        hint="An entry is true under two conditions: the key is not padding, and it is not in the future of the "
+        "query. The query itself may be padding.",
         because="Key 2 is padding, so the last column is 0 throughout. The rest is the lower triangle. The last row "
         "belongs to a padded query, which may still attend to both real tokens.",
         computed="decoder_mask(torch.tensor([[5, 6, 0]]), 0)",

@@ -106,8 +106,8 @@ CATCHES = (
                 ),
                 slip(
                     "longest-token-first",
-                    "It gives few tokens, but not those that the merges make. Can you choose merges for which you "
-                    "know the ids?",
+                    "It gives few tokens, but not the tokens that the merges make in their order. Can you choose "
+                    "merges for which you know the ids?",
                 ),
                 slip(
                     "one-pass",

@@ -37,7 +37,8 @@ BY_HAND = {
         ask="Two batches make one step. The first has 6 tokens and a total loss of 12; the second has 2 tokens and a "
         "total loss of 8. What is the loss per token? And what is the mean of the two batches' means?",
         answer="2.5, 3",
-        hint="Add up first, then divide once. The two means are 2 and another number.",
+        hint="Add up first, then divide once. For the second question, divide each loss by its own number of tokens "
+        "first.",
         because="20 over 8 tokens is 2.5. The means are 2 and 4, and their mean is 3: in this mean, a token of the "
         "second batch weighs three times as much as one of the first.",
         computed="[(12 + 8) / (6 + 2), (12 / 6 + 8 / 2) / 2]",

@@ -5,8 +5,9 @@ from autograder.course.by_hand import Question
 BY_HAND = {
     "transformer.both-kinds": Question(
         ask="The vector is $(1, 3)$. The attention of a layer returns what it reads, and the network returns 0; there "
-        "is no dropout. What does a pre-norm layer make of the vector, and what does a post-norm layer make of it? "
-        "Type four numbers. (A norm with gain 1 and bias 0 makes $(-1, 1)$ of any pair whose second number is larger.)",
+        "is no dropout. What does a pre-norm layer return for the vector, and what does a post-norm layer return? "
+        "Type four numbers. (A norm with gain 1 and bias 0 turns any pair whose second number is larger into $(-1, "
+        "1)$.)",
         answer="0, 4, -1, 1",
         hint="The pre-norm attention reads (-1, 1), and that is added to the vector. The post-norm attention reads "
         "the vector itself, and the sum is normalised.",
@@ -17,8 +18,8 @@ BY_HAND = {
         "kind)).tolist()]",
     ),
     "transformer.silent-layer": Question(
-        ask="Both sublayers of a layer return 0. What does a pre-norm layer make of the vector $(2, 8)$, and what "
-        "does a post-norm layer make of it? Type four numbers.",
+        ask="Both sublayers of a layer return 0. What does a pre-norm layer return for the vector $(2, 8)$, and what "
+        "does a post-norm layer return? Type four numbers.",
         answer="2, 8, -1, 1",
         hint="Is the norm applied to the input of the sublayer, or to the sum? The mean of the vector is 5, its "
         "deviation 3.",

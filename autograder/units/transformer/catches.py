@@ -16,7 +16,7 @@ MASK = "src_mask = padding_mask(src) if src_mask is None else src_mask"
 
 
 def source_mask(changed):
-    """An edit of the mask that ``Transformer.forward`` makes of the source where none is given."""
+    """An edit of the mask that ``Transformer.forward`` makes from the source where the caller gives none."""
     return edit(MASK, f"if src_mask is None:\n    src_mask = padding_mask(src)\n    {changed}")
 
 

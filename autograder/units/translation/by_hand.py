@@ -59,12 +59,12 @@ BY_HAND = {
         computed="3 * 10**6",
     ),
     "translation.where-to-go-on": Question(
-        ask="A training writes a checkpoint after every 40 steps. It is killed after step 130. With which step does it "
-        "go on, and how many steps does it compute a second time?",
+        ask="A training run writes a checkpoint after every 40 steps. It is killed after step 130. With which step "
+        "does it go on, and how many steps does it compute a second time?",
         answer="121, 10",
         hint="What is the last checkpoint that it has written?",
-        because="The last checkpoint was written after step 120. So the training goes on with step 121, and steps 121 "
-        "to 130 are computed again. From a complete checkpoint, these steps give the same results.",
+        because="The last checkpoint was written after step 120. So the run goes on with step 121, and steps 121 to "
+        "130 are computed again. From a complete checkpoint, these steps give the same results.",
         computed="[130 // 40 * 40 + 1, 130 % 40]",
     ),
     "translation.two-processes": Question(
