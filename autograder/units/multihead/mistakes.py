@@ -1306,8 +1306,8 @@ mistake(
     edit("math.sqrt(q.shape[-1])", "math.sqrt(64)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only the "
-    "heads of the paper's base model. Where can you read the width?",
+    why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only heads "
+    "of width 64, as in the paper. Where can you read the width?",
     hint="Your scale does not follow the width of a head. Divide by the root of the length of the last axis of `q`.",
 )
 

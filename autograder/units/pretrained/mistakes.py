@@ -697,8 +697,8 @@ mistake(
         "if any(one not in (1, two) for one, two in zip(given[name].shape, shapes[name]))",
     ),
     section="strict-loading",
-    why="A gain of one number passes and serves all channels. You accepted shapes that broadcast. When do two shapes "
-    "agree?",
+    why="A gain of one number passes, and a copy by broadcasting would give it to all channels. You accepted shapes "
+    "that broadcast. When do two shapes agree?",
     hint="A tensor with a 1 in its shape passes. Shapes must be equal, not only fit together.",
 )
 
