@@ -2169,8 +2169,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: a[u] * v[i]  =>  a[u] * sum * v[i]
  * why: Your att is right, and each row of your output is too large. You weighted the values with exponentials that were
  * not yet divided. When should the division happen?
- * hint: Your att is right, and each row of your output is too large by a factor, the sum of the exponentials. Divide
- * the weights before you use them.
+ * hint: Your att is right, and each row of your output is the right one times the sum of the exponentials. Divide the
+ * weights before you use them.
  * section: attention-kernel
  */
 
