@@ -116,7 +116,7 @@ class GPT2(nn.Module):
 def gpt2_state(state):
     """The tensors of a published GPT-2, by the names and in the layouts of the class `GPT2` beside this function.
 
-    Published are, each with or without ``transformer.`` in front:
+    The published names, each with or without ``transformer.`` in front, are:
 
     - ``wte.weight`` ``(V, d)``, ``wpe.weight`` ``(block_size, d)``, ``ln_f.weight`` and ``ln_f.bias`` ``(d,)``;
     - for each layer ``i`` from 0, after ``h.{i}.``: ``ln_1.weight``, ``ln_1.bias``, ``ln_2.weight`` and ``ln_2.bias``

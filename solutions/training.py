@@ -245,7 +245,7 @@ def test_accumulation(run_epoch):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     loss_fn = nn.NLLLoss(ignore_index=PAD, reduction="sum")

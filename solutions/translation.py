@@ -370,7 +370,7 @@ def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length,
           counts the weights that multiply something: those of the projections and of the feed-forward parts, and the
           output layer. A lookup in a table multiplies nothing; biases and normalisations are left out. The second term
           is for queries with keys, and attention weights with values.
-        * utilisation: these operations, by what all devices could have done meanwhile.
+        * utilisation: these operations, divided by those that all devices could have done in ``seconds``.
     """
     ### BEGIN SOLUTION
     tokens = rows * length
@@ -449,9 +449,9 @@ def train_translator(pairs, seed=0):
         ``translate(list[str]) -> list[str]``, which gives one translation for each sentence, in their order, and makes
         them with this model's parameters.
 
-    Graded is the BLEU, over `words`, of what ``translate`` makes of sentences that are not in ``pairs``. Training and
-    translating together may take 60 seconds on one core: of processor time, so waiting does not count. ``pairs`` is all
-    that there is to train on; the course's grammar is not there when the answer is graded.
+    The grade is the BLEU, over `words`, of what ``translate`` makes of sentences that are not in ``pairs``. Training
+    and translating together may take 60 seconds on one core: of processor time, so waiting does not count. ``pairs`` is
+    all that there is to train on; the course's grammar is not there when the answer is graded.
 
     Source: Sutskever et al. 2014, section 3; Vaswani et al. 2017, section 5.
     """

@@ -142,7 +142,7 @@ def train_command(options):
     model = result.model
     if result.best:
         ended = "" if result.steps >= config.steps else f"ended early, after step {result.steps}; "
-        print(f"{ended}judged are the best weights: {told(result.best)}")
+        print(f"{ended}the best weights are judged: {told(result.best)}")
         model = load_model(folder, best=True, device=next(model.parameters()).device)
     for split, pairs in tests.items():
         scores = evaluate(model, pairs)

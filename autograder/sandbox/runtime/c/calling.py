@@ -270,7 +270,7 @@ class _Calls:
         if 0 <= number < len(arrays):
             raise Race(
                 f"Two threads of `{self.name}` write to the same entry of `{arrays[number]}`, so the result depends on "
-                "chance. Share out a loop whose rounds write to different entries."
+                "chance. Share out a loop whose iterations write to different entries."
             )
         if number == 16:  # none of the arrays
             raise Race(

@@ -30,7 +30,7 @@ _FLAGS = [
 ]
 # Without optimisation every local variable has memory of its own, which the calling program can fill beforehand.
 _PLAIN_FLAGS = ["-std=gnu11", "-O0", "-w", "-fgnu89-inline", "-ffp-contract=off", "-Dmain=main_of_the_learner"]
-# What two threads are tried on: loops that OpenMP shares out evenly, and nothing that threads wait for each other with.
+# What two threads are tried on: loops that OpenMP shares out evenly, without anything at which threads wait.
 _CLAUSE = r"(?:collapse|private|firstprivate|shared|default|if|num_threads|schedule)\s*\((?!dynamic|guided|runtime)"
 _SHARED_OUT = re.compile(rf"(?:parallel\s+for(?:\s+simd)?|simd)(?:[\s,]*{_CLAUSE}[^)]*\))*\s*")
 _FAST = "-fuse-ld=gold"  # half of the time that building such a small program takes is its linker's
