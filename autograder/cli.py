@@ -377,7 +377,7 @@ def _table(options: argparse.Namespace, sources: Sequence[Source]) -> Table:
 def _return(
     options: argparse.Namespace, table: Table, sources: Sequence[Source], submissions: Sequence[Submission]
 ) -> bool:
-    """Write the files that the platform imports, and report what is missing; whether everybody has a grade."""
+    """Write the files that the platform imports, and report what is missing; returns whether everybody has a grade."""
     from autograder import reports
     from autograder.lms.returning import FEEDBACK, GRADES, write_return
     from autograder.submissions.gradebooks import BadTable
@@ -604,7 +604,7 @@ def _stale_exercise(unit: Unit) -> list[str]:
     try:
         from autograder.lms import release
     except ModuleNotFoundError as error:
-        _say(f"autograder: whether the exercise of {unit.name} is up to date was not looked at ({error}).")
+        _say(f"autograder: the exercise of {unit.name} may be out of date, which could not be checked ({error}).")
         return []
     try:
         if release.is_current(unit):
