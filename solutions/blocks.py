@@ -19,7 +19,7 @@ def gelu(x):
     Returns:
         ``0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`` for every entry, same shape and dtype as ``x``.
 
-    Source: Hendrycks and Gimpel 2016, section 2 (the first approximation); GPT-2 and babyGPT's C version use it.
+    Source: Hendrycks and Gimpel 2016, section 2 (the first approximation); GPT-2 uses it, and so do the units in C.
     """
     ### BEGIN SOLUTION
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))

@@ -42,7 +42,7 @@ class GPT2(nn.Module):
 
     A layer is ``x + attention(norm(x))``, then ``x + feed_forward(norm(x))`` with ``4 d`` hidden units. A last norm
     follows the layers, and the logits are its output times the transposed token table, without a bias. Attention and
-    feed-forward layers have biases. Nothing is dropped out, in training mode either. Names inside are free: only
+    feed-forward layers have biases. Nothing is dropped out, not even in training mode. Names inside are free: only
     `gpt2_state` has to know them.
 
     Args:

@@ -56,7 +56,7 @@ def token_batches(pairs, max_tokens, generator=None):
         ``list[list[int]]``: for each batch the indices of its pairs in ``pairs``. Every index occurs once. Pairs of
         like length share a batch, so that there is little padding, and batches are filled, so that there are not twice
         as many as needed; how exactly is free. Without pairs it is ``[]``.
-        A generator changes the order of the batches and not what is in them: as many as there are, in the order of
+        A generator changes the order of the batches and not what is in them: the order is that of
         ``torch.randperm(len(batches), generator=generator)``.
 
     Raises:
@@ -311,7 +311,7 @@ def average_gradients(model, tokens, all_reduce):
         ``int``: the target tokens of all processes together.
 
     Afterwards every ``grad`` is the gradient of the mean loss per target token over all processes, as if one process
-    had computed all batches; a parameter that is used in some processes only has it in all of them. Where no process
+    had computed all batches; a parameter that only some processes use has it in all of them. Where no process
     has a token, gradients are 0.
 
     Source: Li et al. 2020, section 2 (data parallelism); Ott et al. 2018 (batches of unequal size).
