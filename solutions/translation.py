@@ -74,7 +74,7 @@ def token_batches(pairs, max_tokens, generator=None):
 
 
 class StepResult(NamedTuple):
-    """What came of one step.
+    """The result of one step.
 
     Attributes:
         loss: mean loss per target token, before the step.

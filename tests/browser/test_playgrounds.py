@@ -134,7 +134,7 @@ TOO_SMALL = """(app, least) => [...app.querySelectorAll('*')].filter(e => e.getC
 # How long things take to move, in seconds, each duration once.
 DURATIONS = """app => [...new Set([...app.querySelectorAll('*')].map(e => getComputedStyle(e)).flatMap(style =>
     [...style.transitionDuration.split(','), ...style.animationDuration.split(',')].map(parseFloat)))].sort()"""
-# All that a reader sees and can set, but for the sentence that comes later.
+# All that a reader sees and can set, except for the sentence that comes later.
 STATE = """name => {
     const app = document.querySelector(`#playground-${name}.pg-ready .pg-app`);
     return app && JSON.stringify([

@@ -373,7 +373,7 @@ def test_bfloat16_stays_close(pairs):
 
 
 def test_operations_are_those_of_the_matrices(pairs):
-    """Counted by PyTorch on a batch without padding, but for attention, which it counts with the upper triangle."""
+    """Counted by PyTorch on a batch without padding, except for attention, which it counts with the upper triangle."""
     from torch.utils.flop_counter import FlopCounterMode
 
     model = fresh()

@@ -303,7 +303,7 @@ def _said(kind: str, stderr: str) -> list[Message]:
 
 
 def _message(entry: dict) -> Message:
-    """One diagnostic of gcc's, as its text has it too: the message, and the option that asks for it."""
+    """One diagnostic of gcc's JSON, in the form of its text output: the message, and the option that asks for it."""
     where: dict[str, Any] = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
     option = f" [{entry['option']}]" if "option" in entry else ""
     return Message(os.path.basename(where["file"]), where["line"], entry["message"] + option)
