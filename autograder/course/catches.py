@@ -130,7 +130,7 @@ def catch(
     build: Callable[[Any], tuple] | None = None,
     of: str | tuple[str, ...] = (),
 ) -> Catch:
-    """A catch-it task; see `Catch`. Raises `BrokenCatch` if both ``gets`` and ``build`` are missing."""
+    """A catch-it task; see `Catch`. Raises `BrokenCatch` unless it has ``gets``, or else ``build`` and ``of``."""
     gets, of = (gets,) if isinstance(gets, str) else gets, (of,) if isinstance(of, str) else of
     if bool(gets) == bool(build) or not (gets or of):
         raise BrokenCatch(f"{task}: say either what the test gets, or how it is built and of which tasks (of=...).")

@@ -126,7 +126,7 @@ def _is_text(name: str) -> bool:
 def _leave_links_out(converter: Autograde) -> None:
     """Before the files of a submission are copied, have nbgrader ignore all but the regular ones."""
     course, next_hook = converter.coursedir, converter.pre_convert_hook
-    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # absolute ones: an earlier run's
+    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # absolute paths are from an earlier run
 
     def hook(**about: Any) -> None:
         course.ignore = ["*"]  # if this fails, nbgrader continues: then it ignores all files

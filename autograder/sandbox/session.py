@@ -284,7 +284,7 @@ class ProcessSubject:
             self._ahead.append(waiting.popleft())
 
     def _read_ahead(self) -> None:
-        """Read the replies to all that was sent ahead; if one does not come, the process is gone, and so are they."""
+        """Read the replies to all that was sent ahead; if one does not come, process and replies are gone."""
         with contextlib.suppress(SubjectTimeout, SubjectCrashed):
             while len(self._early) < len(self._ahead):
                 self._early.append(self._receive("This check"))

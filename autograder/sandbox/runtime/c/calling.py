@@ -143,7 +143,7 @@ def _prepared(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> tup
 
 
 def _demand_signature(piece: Piece) -> None:
-    """Raises `CompileError` for wrong types of parameters; types of the learner's own making cannot be told."""
+    """Raises `CompileError` for wrong types of parameters; types that the learner defines are not compared."""
     wanted = SIGNATURES[piece.function]
     known = {parameter.type for signature in SIGNATURES.values() for parameter in signature} | {"double", "size_t"}
     given = [parameter.type for parameter in piece.parameters]
@@ -182,7 +182,7 @@ class _Argument:
 
     @property
     def size(self) -> int:
-        """The bytes of it that come back."""
+        """How many bytes of this argument come back."""
         return 4 * self.value.numel() if isinstance(self.value, torch.Tensor) else 0
 
 

@@ -163,7 +163,7 @@ class Program:
 
     @property
     def faults(self) -> int:
-        """How many functions are left out, or more than all of them."""
+        """How many functions are left out; without a program, a number that is larger than any such count."""
         return MAX_C if self.problem else len(self.errors)
 
     @cached_property
@@ -192,7 +192,7 @@ class Program:
         return ""
 
     def shares_out(self, function: str) -> bool:
-        """Whether a function, its helpers included, shares out loops to threads, and all of them simply."""
+        """Whether a function, its helpers included, shares out loops to threads, each as `_SHARED_OUT` allows."""
         others = SIGNATURES.keys() - {function}
         text = "\n".join(piece.text for piece in self._kept if piece.function and piece.function not in others)
         macros = [found for piece in self._kept for found in re.findall(r"#\s*define\s+(\w+)(.*\bomp\b.*)", piece.text)]
@@ -224,7 +224,7 @@ class Program:
         )
 
     def _compile(self, pieces: Sequence[Piece]) -> list[Message] | None:
-        """Compile; what was wrong, or ``None``."""
+        """Compile; returns what was wrong, or ``None``."""
         with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
             file.write(_source(pieces))
         try:
