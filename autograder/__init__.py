@@ -1,6 +1,6 @@
 """Autograder of the Transformer Workbook. In a notebook: ``from autograder import check, hint, progress``."""
 
-TYPE_CHECKING = False  # as type checkers know it: with no import, `__main__` still decides where imports come from
+TYPE_CHECKING = False  # type checkers know this name; importing it would come before `__main__` sets sys.path
 if TYPE_CHECKING:
     from autograder.notebook.api import (
         by_hand,

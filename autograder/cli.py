@@ -143,12 +143,12 @@ def _parser() -> argparse.ArgumentParser:
         default="visible",
         help="when learners see the tests (by default, at once)",
     )
-    _add_package(gradescope, "what is installed instead, as pip takes it, or a wheel")
+    _add_package(gradescope, "what to install instead: a wheel, or anything that pip install takes")
 
     classroom = command("classroom", _classroom, "write a template repository for GitHub Classroom")
     classroom.add_argument("units", metavar="UNIT", nargs="+", help="whose notebooks it holds")
     classroom.add_argument("--out", metavar="FOLDER", type=Path, required=True, help="an empty folder, or a new one")
-    _add_package(classroom, "what is installed instead, as pip takes it")
+    _add_package(classroom, "what to install instead: anything that pip install takes")
 
     doctor = command("doctor", _doctor, "say what a unit still lacks, or whether the sandbox holds")
     doctor.add_argument("unit", metavar="UNIT", nargs="?")
@@ -173,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     progress.add_argument("--html", metavar="FILE", type=Path, help="write it as a page, too")
     progress.add_argument("--export", metavar="FILE", type=Path, help="write what is stored to a file (JSON)")
     progress.add_argument(
-        "--import", metavar="FILE", type=Path, dest="import_file", help="take over what --export wrote, elsewhere"
+        "--import", metavar="FILE", type=Path, dest="import_file", help="add what --export wrote on another machine"
     )
 
     certificate = command("certificate", _certificate, "write a page to print: tasks, points, and your own model")
@@ -184,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_package(command: argparse.ArgumentParser, text: str) -> None:
-    """Which course is installed where a system of the school's grades."""
+    """Options for the course that is installed where the school's own system grades."""
     command.add_argument("--version", metavar="TAG", help="tag or commit installed there (by default, this one)")
     command.add_argument("--package", metavar="NAME", help=text)
 
@@ -377,7 +377,7 @@ def _table(options: argparse.Namespace, sources: Sequence[Source]) -> Table:
 def _return(
     options: argparse.Namespace, table: Table, sources: Sequence[Source], submissions: Sequence[Submission]
 ) -> bool:
-    """Write the files that the platform imports, and report what is missing; whether everybody has a grade."""
+    """Write the files that the platform imports, and report what is missing; returns whether everybody has a grade."""
     from autograder import reports
     from autograder.lms.returning import FEEDBACK, GRADES, write_return
     from autograder.submissions.gradebooks import BadTable
@@ -499,7 +499,7 @@ def _link(page: Path, other: Path | None) -> str:
 
 @contextlib.contextmanager
 def _sentences_for_grading_errors() -> Iterator[None]:
-    """Turns failures to make a process to grade in into usage errors."""
+    """Turns a failure to start the grading process into a usage error."""
     from autograder.sandbox.jail import NoJail
     from autograder.sandbox.session import ForkServerError
 
@@ -542,7 +542,7 @@ def _classroom(options: argparse.Namespace) -> int:
     from autograder.course.version import local_wheel, pinned
 
     if not is_checkout():
-        raise UsageError("classroom makes notebooks of their sources: run it in a checkout of the repository.")
+        raise UsageError("classroom makes notebooks from their sources: run it in a checkout of the repository.")
     package = options.package or pinned(options.version)
     if local_wheel(package):
         raise UsageError(f"GitHub does not have the file {package}: name something that pip can download.")
@@ -600,11 +600,11 @@ def _print_gaps(what: str, gaps: Sequence[str]) -> None:
 
 
 def _stale_exercise(unit: Unit) -> list[str]:
-    """The gap that only those can see who have what makes notebooks (the extra ``nbgrader``)."""
+    """The gap that shows only where the packages that make notebooks are installed (the extra ``nbgrader``)."""
     try:
         from autograder.lms import release
     except ModuleNotFoundError as error:
-        _say(f"autograder: whether the exercise of {unit.name} is up to date was not looked at ({error}).")
+        _say(f"autograder: the exercise of {unit.name} may be out of date, which could not be checked ({error}).")
         return []
     try:
         if release.is_current(unit):
@@ -625,7 +625,7 @@ def _new(options: argparse.Namespace) -> int:
             steps = [
                 f"`autograder new task {options.name}.NAME` for each thing that a learner writes.",
                 f"`autograder doctor {options.name}` says what is missing, and which placeholders (TODO) are left.",
-                "`make exercises` writes the number of the chapters that have moved into their notebooks.",
+                "`make exercises` updates the chapter numbers in the notebooks of the units that have moved.",
             ]
         else:
             written = new.new_task(options.name)

@@ -1,8 +1,8 @@
 """What each cache of ``autograder.judging.cache`` gains: ``python benchmarks/caches.py``.
 
-A class is graded as a whole, then again without one cache at a time. Compared is the processor time of ``autograder
-grade`` with all its processes, since it hardly depends on what else the machine does; medians over repetitions. A cache
-that gains under 5 % does not pay for its lines. The result goes to ``book/measurements/caches.json``.
+A class is graded as a whole, then again without one cache at a time. The processor times of ``autograder grade`` with
+all its processes are compared, since these hardly depend on what else the machine does; medians over repetitions. A
+cache that gains under 5 % does not pay for its lines. The result goes to ``book/measurements/caches.json``.
 """
 
 from __future__ import annotations

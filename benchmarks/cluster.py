@@ -190,7 +190,7 @@ def running_cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen]]:
 
 
 def disk_seconds(folder: Path, line: str) -> float:
-    """The least time that the disk takes for one line of the journal: in others, the machine does something else."""
+    """The least time that the disk takes for one line of the journal: a longer time holds other work of the machine."""
     spent = []
     with (folder / "line").open("a", encoding="utf-8") as file:
         for _ in range(50):

@@ -2,7 +2,7 @@
 
 One run on one machine, the same sizes and the same batches for all, with one thread and with two: our model as
 `solutions.translation` trains it; the same model as the units write it, all switches off; ``torch.nn.Transformer`` with
-what PyTorch offers around it; and a plain composition, as tutorials that annotate the paper have it. They take turns,
+what PyTorch offers around it; and a plain composition, as in tutorials that annotate the paper. They take turns,
 step by step; the median round counts, each in a process of its own. Also measured: what batches of like lengths save.
 The result goes to ``book/measurements/transformer.json``.
 
@@ -219,7 +219,7 @@ class PlainAttention(nn.Module):
 
 
 class PlainLayer(nn.Module):
-    """An encoder layer, or a decoder layer with cross-attention: pre-norm, as the annotated code has it."""
+    """An encoder layer, or a decoder layer with cross-attention: pre-norm, as in the annotated code."""
 
     def __init__(self, setting, cross):
         super().__init__()
@@ -320,7 +320,7 @@ def mixed_batches(ids, max_tokens):
 
 
 def padding_share(ids, batches):
-    """The share of all places in some batches that hold padding."""
+    """The share of all positions in some batches that hold padding."""
     real = sum(len(part) for batch in batches for place in batch for part in ids[place])
     padded = sum(len(batch) * sum(max(len(ids[p][side]) for p in batch) for side in (0, 1)) for batch in batches)
     return 1 - real / padded
@@ -360,7 +360,7 @@ def measure(steps: int, pairs: int) -> dict:
 def in_turns(runs: dict, steps: int, untimed: int) -> dict:
     """Losses, and seconds and target tokens of all steps but the first, of runs ``(step function, batches)``.
 
-    The loss is a number of Python's, so a step has ended on the device as well when it is there.
+    The loss is a Python number, so once it is there, the step has ended on the device as well.
     """
     found: dict = {name: {"losses": [], "seconds": [], "tokens": []} for name in runs}
     order = list(runs)

@@ -70,7 +70,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     if mask is None:
         weights = softmax(scores)
     else:
-        # A row of -inf alone would be 0/0. Give such a row harmless scores, then erase its weights.
+        # The softmax of a row that is all -inf is 0/0. Give such a row harmless scores, then set its weights to 0.
         nothing = ~mask.any(-1, keepdim=True)
         scores = scores.masked_fill(~mask, float("-inf")).masked_fill(nothing, 0.0)
         weights = softmax(scores).masked_fill(nothing, 0.0)
@@ -161,7 +161,7 @@ def test_attention(scaled_dot_product_attention):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)

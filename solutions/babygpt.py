@@ -114,7 +114,7 @@ class MultiHead(nn.Module):
         n_embed: width of the input and of the output, ``C``.
         head_size: width of each head.
         block_size: the longest sequence that will come.
-        dropout: probability of dropping, while training: in the heads, and of entries after ``proj``.
+        dropout: probability of dropping while training: attention weights in the heads, entries after ``proj``.
 
     Attributes:
         heads: ``nn.ModuleList`` of ``num_heads`` heads.
@@ -231,7 +231,7 @@ class BabyGPT(nn.Module):
 
         Returns:
             ``(logits, loss)``: logits ``(B, T, V)``, and the mean cross-entropy over all ``B * T`` positions, a scalar;
-            ``None`` instead without targets.
+            without targets the loss is ``None``.
         """
         ### BEGIN SOLUTION
         positions = torch.arange(ids.shape[1], device=ids.device)
@@ -295,7 +295,7 @@ def test_no_peeking(model):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     length = model.config.block_size

@@ -110,7 +110,7 @@ def corpus_bleu(candidates, references, max_n=4, smooth=None):
         where, for some length ``n``, the count of matches (after smoothing) is 0, and for an empty corpus.
 
     Raises:
-        ValueError: candidates and references differ in number, ``max_n`` is less than 1, or ``smooth`` is neither.
+        ValueError: candidates and references differ in number, ``max_n`` is less than 1, or ``smooth`` is invalid.
 
     Source: Papineni et al. 2002, section 2.3; smoothing: Lin and Och 2004, as sacreBLEU does it.
     """
@@ -147,11 +147,11 @@ def test_bleu(corpus_bleu):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     candidates = [list("abcd"), list("aag")]
-    references = [[list("abxdef"), list("d")], [list("ghik"), list("ag")]]  # of 2 and 4 tokens, 3 are equally far
+    references = [[list("abxdef"), list("d")], [list("ghik"), list("ag")]]  # 2 and 4 are equally far from 3
     penalty = math.exp(1 - 8 / 7)  # 4 + 3 tokens, and references of 6 + 2
     swapped = [[list("ab")], [[list("ba")]], 2]  # both tokens match, and no pair of them
     for arguments, expected in (

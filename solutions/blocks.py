@@ -19,7 +19,7 @@ def gelu(x):
     Returns:
         ``0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`` for every entry, same shape and dtype as ``x``.
 
-    Source: Hendrycks and Gimpel 2016, section 2 (the first approximation); GPT-2 and babyGPT's C version use it.
+    Source: Hendrycks and Gimpel 2016, section 2 (the first approximation); GPT-2 uses it, and so do the units in C.
     """
     ### BEGIN SOLUTION
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
@@ -37,7 +37,7 @@ class LayerNorm(nn.Module):
         gamma: gain, ``nn.Parameter`` ``(d_model,)``, starts at 1.
         beta: bias, ``nn.Parameter`` ``(d_model,)``, starts at 0.
 
-    Source: Ba, Kiros and Hinton 2016, equation 4 (their loop index left out); equal to ``nn.LayerNorm``.
+    Source: Ba, Kiros and Hinton 2016, equation 4 (without its time index); equal to ``nn.LayerNorm``.
     """
 
     def __init__(self, d_model, eps=1e-5):
@@ -85,7 +85,7 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def dropout(x, p, training=True, generator=None):
-    """Inverted dropout: random entries become 0, and the others are scaled up at once.
+    """Inverted dropout: random entries become 0, and the others are scaled up in the same step.
 
     Args:
         x: any shape and float type.
@@ -212,7 +212,7 @@ def test_layer_norm(LayerNorm):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     for norm, library in ((LayerNorm(4), nn.LayerNorm(4)), (LayerNorm(4, 0.5), nn.LayerNorm(4, 0.5))):

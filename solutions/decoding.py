@@ -134,7 +134,7 @@ class KVCache:
         ### END SOLUTION
 
     def reorder(self, rows):
-        """Put the rows of the batch in another order, in every layer: a search keeps the pasts of its survivors.
+        """Select rows of the batch, in every layer: a beam search keeps those of the prefixes that survive a step.
 
         Args:
             rows: int64 ``(B_new,)``: for each new row, the index of the old row that it continues. An index may occur
@@ -202,7 +202,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
     remembers = hasattr(model, "decode_step")
     outputs = []
     for row in range(len(src)):
-        beams = src.new_full((1, 1), bos_id)  # one prefix only: copies of it would stay copies
+        beams = src.new_full((1, 1), bos_id)  # one prefix only: equal prefixes would stay equal
         scores = memory.new_zeros(1)
         cache = KVCache()
         finished: list[tuple[float, list[int]]] = []
@@ -271,12 +271,12 @@ def test_beam(beam_search):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     a, b, c, d, e = range(4, 9)
     tables = {
-        # The likelier first token leads nowhere. Two good prefixes have one parent, and the end has its price.
+        # All that follows the likelier first token is unlikely. Two good prefixes begin with b; EOS decides.
         (a,): {
             (): {a: 0.6, b: 0.4},
             (a,): {a: 0.25, b: 0.25, c: 0.25, d: 0.25},

@@ -128,7 +128,7 @@ def gpt2_embed(ids, wte, wpe):
 
 
 class PositionalEncoding(nn.Module):
-    """Adds the vector of its position to every token, then applies dropout.
+    """Adds to every token's vector the vector of its position, then applies dropout.
 
     Args:
         d_model: width of a token's vector.
@@ -217,7 +217,7 @@ def test_positions(sinusoidal_positions):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     for max_len, d_model in ((7, 6), (5, 9)):

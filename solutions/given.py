@@ -50,10 +50,10 @@ def decode_newest(model, memory, src_mask, last_ids, cache):
     """What ``model.decode`` returns at the newest position, computed for that position alone.
 
     It works for every Transformer that is built of `MultiHeadAttention` and `PositionalEncoding`, yours included,
-    whatever its layers are called. While it runs, these two kinds of modules behave differently: a position is number
-    ``cache.length``, a self-attention also reads the keys and values of all earlier positions, and a cross-attention
-    computes those of the memory at the first step only. Embeddings, norms, feed-forward networks and the order of all
-    these are the model's own.
+    whatever its layers are called. While it runs, these two kinds of modules behave differently: the newest position
+    has the number ``cache.length``, a self-attention also reads the keys and values of all earlier positions, and a
+    cross-attention computes those of the memory at the first step only. Embeddings, norms, feed-forward networks and
+    the order of all these are the model's own.
 
     Args:
         model: a Transformer as `make_model` builds it.

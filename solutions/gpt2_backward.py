@@ -67,7 +67,7 @@ def test_gradients(forward, backward):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     sizes = B, T, C = 2, 3, 5

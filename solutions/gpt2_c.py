@@ -167,7 +167,7 @@ def adamw(model, lr, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1):
 def operations(config, batch, length):
     """Multiplications and additions of one training step, as numbers of floating-point operations.
 
-    Counted are the matrix products: the linear layers and the output layer (2 for each weight and token, forward; twice
+    It counts the matrix products: the linear layers and the output layer (2 for each weight and token, forward; twice
     that, backward), and attention's products over the positions that a query may attend to. What is computed and thrown
     away, such as scores of the future, does not count, nor do norms, GELU, softmax and the optimiser.
     """
@@ -178,7 +178,7 @@ def operations(config, batch, length):
 
 
 def sgemm_rate(size=2048, repeat=8):
-    """The machine's limit for products of float32 matrices, in operations per second: PyTorch's own, at its best."""
+    """The machine's limit for products of float32 matrices, in operations per second: the best that PyTorch reaches."""
     a, b = torch.randn(size, size), torch.randn(size, size)
     out = torch.empty(size, size)
 
@@ -257,7 +257,7 @@ def read_checkpoint(path):
     """The `GPT2` of a version-3 checkpoint, bit for bit.
 
     Raises:
-        ValueError: another magic number or version, sizes that cannot be, or a file of another length than they make.
+        ValueError: the magic number, the version or a size is wrong, or the file's length does not match the sizes.
     """
     with open(path, "rb") as file:
         header = _read_header(file, path, MODEL_MAGIC, MODEL_VERSION, "a checkpoint")
@@ -307,7 +307,7 @@ def read_tokens(path):
 
 
 def write_vocabulary(path, tokens, end=-1):
-    """Write what the tokens are: 256 int32 (``20240328, 2, V, end``), then one byte for its length before each token.
+    """Write what the tokens are: 256 int32 (``20240328, 2, V, end``), then each token after one byte with its length.
 
     Args:
         tokens: a list of ``V`` ``bytes``, each of at most 255; a token's id is its index, and a token made by an
@@ -422,7 +422,7 @@ def hugging_face_tokens(vocabulary):
 
 
 def _refuse_other_files(path):
-    """Raise `ValueError` for what is often saved under a model's name in place of it."""
+    """Raise `ValueError` for files that are often saved under a model's name by mistake."""
     with open(path, "rb") as file:
         start = file.read(100)
     if not start:
@@ -437,7 +437,7 @@ def load_vocabulary(path):
     """The tokens as bytes, in the order of their ids, from GPT-2's ``vocab.json``.
 
     Raises:
-        ValueError: it is something else; the message says what.
+        ValueError: the file is something else; the message says what.
     """
     _refuse_other_files(path)
     try:

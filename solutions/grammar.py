@@ -377,7 +377,7 @@ class NounPhrase:
         return self.determiner not in ("ein", "kein")
 
     def german(self, case):
-        """It in a case, as said words, without the relative clause."""
+        """The phrase in a case, as said words, without the relative clause."""
         gender, said, link = self.gender, [], self.link
         if self.determiner == "der":
             said.append((ending(DEFINITE, case, gender), {link[0]}))
@@ -398,7 +398,7 @@ class NounPhrase:
         return [*said, (word, {link[2]})]
 
     def english(self, _role="subject"):
-        """It as said words, without the relative clause."""
+        """The phrase as said words, without the relative clause."""
         noun = self.noun.english_plural if self.plural else self.noun.english
         rest = [(noun, {self.link[2]})]
         if self.adjective is not None:
@@ -424,11 +424,11 @@ class Pronoun:
         self.person = self.forms[3]
 
     def german(self, case):
-        """It in a case."""
+        """The pronoun in a case."""
         return [(self.forms[("nom", "acc", "dat").index(case)], {self.link})]
 
     def english(self, role="subject"):
-        """It as subject or object."""
+        """The pronoun as subject or object."""
         return [(self.forms[4 if role == "subject" else 5], {self.link})]
 
 

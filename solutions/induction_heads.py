@@ -80,7 +80,7 @@ def train_on_repeats(model, periods, steps, batch_size=64, lr=3e-3, seed=0, afte
         periods: a ``range``. Every batch has a period of its own, so no distance is always right.
         steps, batch_size, lr: how many updates, of how many sequences each, with which learning rate.
         seed: for the sequences.
-        after_step: called with the number of updates done, after each; ``None``: nothing is.
+        after_step: called after each update with the number of updates so far, unless it is ``None``.
     """
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
@@ -237,7 +237,7 @@ def test_induction_score(induction_score):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     weights = torch.rand(3, 4, 14, 14).tril()

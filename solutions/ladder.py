@@ -157,7 +157,7 @@ def train(model, data, steps, batch_size=16, lr=3e-3, seed=0, after_step=None, d
         data: token ids ``(N,)``.
         steps, batch_size, lr: how many updates, of how many pieces each, with which learning rate.
         seed: for the choice of the pieces and for dropout.
-        after_step: called with the number of steps done, after each; ``None``: nothing is.
+        after_step: called after each step with the number of steps so far, unless it is ``None``.
         decay: whether the learning rate falls from ``lr`` to 0, by the same amount after each update.
 
     Returns:

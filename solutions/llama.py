@@ -118,7 +118,7 @@ def test_rope(apply_rope):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     x = torch.randn(2, 3, 4, 6)  # (B, H, T, d_head)

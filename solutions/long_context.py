@@ -86,7 +86,7 @@ def windowed_losses(logits_of, data, length, stride):
         length: length of a window.
         stride: from the start of a window to the start of the next, at most
             ``length``. With ``length`` itself the windows are disjoint
-            chunks; less gives every token, but those of the first window, at
+            chunks; less gives every token, except in the first window, at
             least ``length - stride`` tokens before it.
 
     Returns:

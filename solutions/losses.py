@@ -142,7 +142,7 @@ def test_smoothing(smooth_labels):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     targets = torch.tensor([2, 0, 3, 2])

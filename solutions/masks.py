@@ -127,7 +127,7 @@ def test_decoder_mask(decoder_mask):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     ids = torch.tensor([[0, 5, 6, 7], [5, 6, 0, 0], [0, 0, 0, 0]])

@@ -68,7 +68,7 @@ class AdamW(torch.optim.Optimizer):
                 m.mul_(beta1).add_(p.grad, alpha=1 - beta1)
                 v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
                 m_hat, v_hat = m / (1 - beta1**t), v / (1 - beta2**t)
-                p.mul_(1 - lr * group["weight_decay"])  # apart from the gradient, which m and v have to themselves
+                p.mul_(1 - lr * group["weight_decay"])  # the decay does not enter m and v
                 p.sub_(lr * m_hat / (v_hat.sqrt() + group["eps"]))
         return loss
         ### END SOLUTION
@@ -147,13 +147,13 @@ def test_schedule(noam_lr):
     """A test of `noam_lr`: it returns for a right implementation and raises for a wrong one.
 
     Args:
-        noam_lr: the implementation to test, called as in Task 2. It comes in many styles: rates may be wrong by one in
-            a million, as in float32, and a wrong ``warmup`` may raise an error of any class.
+        noam_lr: the implementation to test, called as in Task 2. It comes in many styles: rates may be off by one part
+            in a million, as in float32, and a wrong ``warmup`` may raise an error of any class.
 
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     for d_model, warmup, factor in ((512, 4000, 1.0), (64, 10, 0.5)):

@@ -42,7 +42,7 @@ class GPT2(nn.Module):
 
     A layer is ``x + attention(norm(x))``, then ``x + feed_forward(norm(x))`` with ``4 d`` hidden units. A last norm
     follows the layers, and the logits are its output times the transposed token table, without a bias. Attention and
-    feed-forward layers have biases. Nothing is dropped out, in training mode either. Names inside are free: only
+    feed-forward layers have biases. Nothing is dropped out, not even in training mode. Names inside are free: only
     `gpt2_state` has to know them.
 
     Args:
@@ -116,7 +116,7 @@ class GPT2(nn.Module):
 def gpt2_state(state):
     """The tensors of a published GPT-2, by the names and in the layouts of the class `GPT2` beside this function.
 
-    Published are, each with or without ``transformer.`` in front:
+    The published names, each with or without ``transformer.`` in front, are:
 
     - ``wte.weight`` ``(V, d)``, ``wpe.weight`` ``(block_size, d)``, ``ln_f.weight`` and ``ln_f.bias`` ``(d,)``;
     - for each layer ``i`` from 0, after ``h.{i}.``: ``ln_1.weight``, ``ln_1.bias``, ``ln_2.weight`` and ``ln_2.bias``

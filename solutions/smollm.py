@@ -33,7 +33,7 @@ CONTROL = 3  # the kind of a token that is no text, such as <|im_end|>
 
 
 def byte_alphabet():
-    """How GPT-2's vocabularies write a byte: a character that can be printed for each, as a dict to the byte.
+    """How GPT-2's vocabularies write bytes: a dict from printable characters to the bytes that they stand for.
 
     Printable bytes stand for themselves, the others for the characters from 256 on, in order: a space is "Ġ".
 
@@ -198,7 +198,7 @@ def halves_first(weight, heads):
         heads: how many heads there are.
 
     Returns:
-        The same rows, in each head ``i`` and ``i + d_head / 2`` a pair, as `apply_rope` has it.
+        The same rows, in each head ``i`` and ``i + d_head / 2`` a pair, as in `apply_rope`.
     """
     pairs = weight.unflatten(0, (heads, -1, 2))  # (heads, d_head / 2, 2, d)
     return pairs.transpose(1, 2).reshape(weight.shape)

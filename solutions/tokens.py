@@ -220,7 +220,7 @@ def test_bpe(train_bpe, bpe_encode, bpe_decode):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     assert train_bpe("banana banana", 2) == [(b"n", b"a"), (b"na", b"na")]  # (b"a", b"n") is as frequent

@@ -132,7 +132,7 @@ def bucket_batches(lengths, max_tokens, shuffle_generator=None):
     Returns:
         ``list[list[int]]``: for each batch the indices of its sequences in ``lengths``. Every index occurs once. The
         padded size of each batch, the number of its sequences times the longest of them, is at most ``max_tokens``.
-        Sequences of similar length go together, in any way.
+        Sequences of similar length share a batch; how exactly is up to you.
 
     Raises:
         ValueError: a sequence is longer than ``max_tokens``.
@@ -176,8 +176,8 @@ def run_epoch(batches, model, loss_fn, optimizer=None, scheduler=None, accumulat
         accumulate: how many batches make one step. Batches left at the end make one too.
 
     Returns:
-        An ``EpochResult``. ``loss`` is a float: the losses of all tokens, each from before the step that it had a part
-        in, divided by their number.
+        An ``EpochResult``. ``loss`` is a float: the mean of the losses of all tokens, each computed before the step
+        that uses it.
 
     In training mode, the gradient of each step is that of the mean loss per token over all tokens of its batches, as
     if they had been one batch. Gradients left over from before do not count.
@@ -245,7 +245,7 @@ def test_accumulation(run_epoch):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. Random generators are seeded before each call.
+    What the test returns does not matter. Random generators are seeded before each call.
     """
     ### BEGIN SOLUTION
     loss_fn = nn.NLLLoss(ignore_index=PAD, reduction="sum")

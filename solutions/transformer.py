@@ -368,7 +368,7 @@ def test_padding_is_ignored(model, pad_id):
     Raises:
         Exception: of any kind, as soon as something is wrong; a failing ``assert`` will do.
 
-    What it returns does not matter. PyTorch's random generator is seeded before each call.
+    What the test returns does not matter. PyTorch's random generator is seeded before each call.
     """
     ### BEGIN SOLUTION
     src, tgt = torch.randint(4, 12, (3, 6)), torch.randint(4, 12, (3, 5))

@@ -56,7 +56,7 @@ def token_batches(pairs, max_tokens, generator=None):
         ``list[list[int]]``: for each batch the indices of its pairs in ``pairs``. Every index occurs once. Pairs of
         like length share a batch, so that there is little padding, and batches are filled, so that there are not twice
         as many as needed; how exactly is free. Without pairs it is ``[]``.
-        A generator changes the order of the batches and not what is in them: as many as there are, in the order of
+        A generator changes the order of the batches and not what is in them: the order is that of
         ``torch.randperm(len(batches), generator=generator)``.
 
     Raises:
@@ -74,7 +74,7 @@ def token_batches(pairs, max_tokens, generator=None):
 
 
 class StepResult(NamedTuple):
-    """What came of one step.
+    """The result of one step.
 
     Attributes:
         loss: mean loss per target token, before the step.
@@ -311,7 +311,7 @@ def average_gradients(model, tokens, all_reduce):
         ``int``: the target tokens of all processes together.
 
     Afterwards every ``grad`` is the gradient of the mean loss per target token over all processes, as if one process
-    had computed all batches; a parameter that is used in some processes only has it in all of them. Where no process
+    had computed all batches; a parameter that only some processes use has it in all of them. Where no process
     has a token, gradients are 0.
 
     Source: Li et al. 2020, section 2 (data parallelism); Ott et al. 2018 (batches of unequal size).
@@ -370,7 +370,7 @@ def training_resources(num_layers, d_model, num_heads, vocab_size, rows, length,
           counts the weights that multiply something: those of the projections and of the feed-forward parts, and the
           output layer. A lookup in a table multiplies nothing; biases and normalisations are left out. The second term
           is for queries with keys, and attention weights with values.
-        * utilisation: these operations, by what all devices could have done meanwhile.
+        * utilisation: these operations, divided by those that all devices could have done in ``seconds``.
     """
     ### BEGIN SOLUTION
     tokens = rows * length
@@ -449,9 +449,9 @@ def train_translator(pairs, seed=0):
         ``translate(list[str]) -> list[str]``, which gives one translation for each sentence, in their order, and makes
         them with this model's parameters.
 
-    Graded is the BLEU, over `words`, of what ``translate`` makes of sentences that are not in ``pairs``. Training and
-    translating together may take 60 seconds on one core: of processor time, so waiting does not count. ``pairs`` is all
-    that there is to train on; the course's grammar is not there when the answer is graded.
+    The grade is the BLEU, over `words`, of what ``translate`` makes of sentences that are not in ``pairs``. Training
+    and translating together may take 60 seconds on one core: of processor time, so waiting does not count. ``pairs`` is
+    all that there is to train on; the course's grammar is not there when the answer is graded.
 
     Source: Sutskever et al. 2014, section 3; Vaswani et al. 2017, section 5.
     """

@@ -546,7 +546,7 @@ def test_the_module_is_a_program():
 
 
 def test_modules_beside_a_submission_are_not_the_graders(write):
-    """Whoever grades a folder from inside it, as a module, must not run what lies there outside of the sandbox."""
+    """`python -m autograder` in a folder of submissions must not import their modules, outside of the sandbox."""
     folder = write("attention.py", "x = 1").parent
     for name in ("__future__", "argparse", "json", "numpy", "rich", "torch", "typing"):
         write(f"{name}.py", "raise SystemExit('a submission ran in the grader')")

@@ -264,7 +264,7 @@ def c_entries(folder: str, unit: str) -> tuple[Entry, ...]:
          *     float sum = 1e-8f;
          *     for (int v = 0; v < V; v++) {
 
-    A mistake with several variants and one explanation uses a placeholder in its edits, replaced by each of some texts.
+    A mistake with several variants and one explanation has a placeholder in its edits, which stands for several texts.
     The variants are entries named "maximum-from-a-number", "maximum-from-a-number-variant-2" and so on::
 
          * each: START = -100.0f; -1e9f

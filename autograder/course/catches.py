@@ -21,8 +21,8 @@ that only this task needs is written there as edits of the reference solution, o
     style("named-result", "one that returns a named tuple", edit("return weights @ v, weights", "return ..."))
 
 Where several of the functions have an entry of the same name, it is called ``"bpe_encode.loops"``. The learner never
-reads the name of a mistake: ``symptom`` describes a mistake that was not caught by its visible effect and a question,
-and never names the answer.
+reads the name of a mistake. For a mistake that the test does not catch, ``symptom`` gives its visible effect and a
+question, and never the answer.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def catch(
     build: Callable[[Any], tuple] | None = None,
     of: str | tuple[str, ...] = (),
 ) -> Catch:
-    """A catch-it task; see `Catch`. Raises `BrokenCatch` if both ``gets`` and ``build`` are missing."""
+    """A catch-it task; see `Catch`. Raises `BrokenCatch` unless it has ``gets``, or else ``build`` and ``of``."""
     gets, of = (gets,) if isinstance(gets, str) else gets, (of,) if isinstance(of, str) else of
     if bool(gets) == bool(build) or not (gets or of):
         raise BrokenCatch(f"{task}: say either what the test gets, or how it is built and of which tasks (of=...).")

@@ -90,7 +90,7 @@ class Section:
 
     @property
     def minutes(self) -> float:
-        """Minutes to read it; of one off the path, the whole of it."""
+        """Minutes to read what is on the path; for a section off the path, minutes to read all of it."""
         parts = self.on_path or [self, *self.inner]
         return sum(part.words / WORDS_PER_MINUTE + part.seconds / 60 for part in parts)
 

@@ -7,7 +7,7 @@ in a text                              reads
 ``{unit}`attention` ``                 unit N
 ``{section}`attention#why-scale` ``    chapter N, 'Why divide by the square root of d_k?'
 ``{heading}`attention#why-scale` ``    'Why divide by the square root of d_k?': the next section of a chapter just named
-``{Chapter}`attention` ``              Chapter N: a capital where a sentence begins; so do the others
+``{Chapter}`attention` ``              Chapter N: a capital where a sentence begins; the others have one, too
 ``{chapter}`heads` ``                  the chapter 'What heads learn': a chapter without a unit has no number
 =====================================  ===========================================================
 

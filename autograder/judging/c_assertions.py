@@ -21,7 +21,7 @@ KEEPS = "Alone, this call is right: your kernel keeps something from one call to
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a C kernel: arrays in ``expected`` must hold those values (NaN: any value), all others their own.
+    """One call of a C kernel: arrays in ``expected`` must hold those values (NaN: any value), all others are unchanged.
 
     ``given``: all arguments by the names of the prototype, except arrays that are only written: these hold ``fill``
     before the call. Values must be finite, with errors of at most ``tolerance`` times the largest expected value.

@@ -75,7 +75,7 @@ def around(task: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
-    """Install the course's versions of ``names``, or with none the learner's own again; whether that succeeded."""
+    """Install the course's versions of ``names``, or with none the learner's own again; returns whether that worked."""
     source = reference_part(unit, frozenset(names)) if names else ""
     fits = fitting(unit)
     free = [name for name in fits.CLASSES if name not in names] if fits and fits.BUILDER in names else []

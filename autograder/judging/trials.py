@@ -65,7 +65,7 @@ def checks_of(catch: Catch) -> list[tuple[str, Fraction, str]]:
 
 
 def judge_catch(subject: Subject, task: str, seed: int, given: tuple[str, ...] = ()) -> list[Verdict]:
-    """A verdict for each group of a catch-it task; ``given``: names that the test finds as the course has them."""
+    """A verdict for each group of a catch-it task; ``given``: names for which the test finds the course's versions."""
     catch = find_catch(task)
     first = Reading(results.NOT_ATTEMPTED, f"There is no `{catch.name}` in your code yet.")
     for only_needed in (True, False) if _is_written(subject, catch) else ():

@@ -72,9 +72,7 @@ class GradesExport(ExportPlugin):
     """The part that all exports share; each export writes its own table."""
 
     roster = Unicode("", help="CSV that says who is who elsewhere, as for autograder grade --roster.").tag(config=True)
-    attempts = Unicode("latest", help="Which counts of several submissions that were graded: latest or best.").tag(
-        config=True
-    )
+    attempts = Unicode("latest", help="Which of several graded submissions counts: latest or best.").tag(config=True)
     file_name = ""
 
     def export(self, gradebook: Gradebook) -> None:

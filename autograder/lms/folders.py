@@ -68,7 +68,7 @@ def _notebooks_in(converter: Autograde, gradebook: Gradebook, folder: str, expec
     set_unreadable_time_aside(Path(folder), converter.log)
     if expected and course.notebook_id == "*" and not _tidy(converter, gradebook, Path(folder), expected):
         return []
-    # In a name with brackets, nbgrader looks for other names.
+    # nbgrader takes a name with brackets for a pattern, which matches other names instead.
     return glob.glob(os.path.join(glob.escape(folder), f"{course.notebook_id}.ipynb"))
 
 
@@ -126,7 +126,7 @@ def _is_text(name: str) -> bool:
 def _leave_links_out(converter: Autograde) -> None:
     """Before the files of a submission are copied, have nbgrader ignore all but the regular ones."""
     course, next_hook = converter.coursedir, converter.pre_convert_hook
-    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # absolute ones: an earlier run's
+    own_patterns = [name for name in course.ignore if not os.path.isabs(name)]  # absolute paths are from an earlier run
 
     def hook(**about: Any) -> None:
         course.ignore = ["*"]  # if this fails, nbgrader continues: then it ignores all files
@@ -170,7 +170,7 @@ def set_unreadable_time_aside(folder: Path, log: Any) -> None:
         return
     names = itertools.chain([UNREADABLE_TIME], (f"timestamp-unreadable-{number}.txt" for number in itertools.count(2)))
     free = next(name for name in names if not os.path.lexists(folder / name))
-    log.warning("%s holds no time, so the submission counts as on time; it is now %s.", path, free)
+    log.warning("%s holds no time, so the submission counts as on time; the file is now called %s.", path, free)
     path.rename(folder / free)
 
 

@@ -30,7 +30,7 @@ def position(task: str) -> int:
 
 
 def wanted_cells(notebook: Notebook) -> list[Wanted]:
-    """The cells that the gradebook records for a notebook, except nbgrader's questions answered anywhere."""
+    """The cells that the gradebook records for a notebook, except questions whose answers may stand in any cell."""
     points = {cell.name: float(cell.max_score) for cell in notebook.grade_cells}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}  # nbgrader's word for those questions

@@ -168,7 +168,7 @@ def _seconds() -> float:
 
 
 def _teller(shown: Shown, unit: str, tasks: tuple[str, ...]) -> Callable[[Request], None]:
-    """Shows which check is running, which the seed of a request tells: every check has its own seed."""
+    """Shows which check is running. The seed of a request tells that, since every check has its own seed."""
     checks = [check for check in load_checks(unit) if check.task in tasks]
     doing = {
         seed_for(DEFAULT_SEED, check.id): f"Check {number} of {len(checks)}: {check.task}, {check.title}"

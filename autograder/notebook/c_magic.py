@@ -14,7 +14,7 @@ from autograder.sandbox.runtime.c.compiling import NoCompiler
 
 
 class NotWritten(KernelFailure):
-    """A kernel that is missing, or empty still."""
+    """A kernel that is missing, or still empty."""
 
     def __init__(self, name: str):
         super().__init__(f"There is no {name} in your code yet.")

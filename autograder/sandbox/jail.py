@@ -1,4 +1,4 @@
-"""The jail around the fork server, made by bubblewrap (``bwrap``), and its proof.
+"""The jail around the fork server, made by bubblewrap (``bwrap``), and the test that bubblewrap works here.
 
 Inside, there are the Python interpreter with its packages and the runtime, all read-only; an empty home; no
 network, no other process, no file of this repository besides the runtime, no environment. Within it every

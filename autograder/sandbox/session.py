@@ -258,9 +258,9 @@ class ProcessSubject:
     def ask_frames(self, frames: Sequence[bytes], then: Sequence[bytes] = ()) -> Iterator[bytes]:
         """Run requests that are encoded already; their replies come as they were sent, to be read by `outcome`.
 
-        Some are sent ahead, so that the process need not wait for the grader between them; after the last one the
-        first of those that the next call will ask, ``then``. Raises, as `ask` does, at the first request without a
-        reply; the requests after it are not run then.
+        Some are sent ahead, so that the process need not wait for the grader between them. So are the first requests
+        of the next call, ``then``, once the last one of this call is sent. Raises, as `ask` does, at the first
+        request without a reply; the requests after it are not run then.
         """
         waiting = deque((*frames, *then))
         if self._ahead != deque(itertools.islice(waiting, len(self._ahead))):  # the next call was another one
@@ -284,7 +284,7 @@ class ProcessSubject:
             self._ahead.append(waiting.popleft())
 
     def _read_ahead(self) -> None:
-        """Read the replies to all that was sent ahead; if one does not come, the process is gone, and so are they."""
+        """Read the replies to all that was sent ahead; if one does not come, process and replies are gone."""
         with contextlib.suppress(SubjectTimeout, SubjectCrashed):
             while len(self._early) < len(self._ahead):
                 self._early.append(self._receive("This check"))

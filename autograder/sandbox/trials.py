@@ -18,7 +18,7 @@ class TrialProcess(ProcessSubject):
 
     @staticmethod
     def beside(session: ProcessSubject, cells: Sequence[str]) -> TrialProcess:
-        """For the same submission as another session, whose remaining time it shares."""
+        """A process for the same submission as another session, whose remaining time it shares."""
         trials = TrialProcess(session.server, cells, session.limits, modules=session.modules, course=session.course)
         trials._spent = session._spent
         return trials

@@ -60,7 +60,8 @@ def _settle_one(cells: list[str], unit: str, name: str) -> list[str]:
     if stubs and stubs[-1].cell > written[-1].cell:
         return [
             f"`{name}` is written in code cell {written[-1].cell + 1}, which counts; the stub of it that still stands "
-            f"in code cell {stubs[-1].cell + 1} was left out. Delete it, or it undoes your definition for you."
+            f"in code cell {stubs[-1].cell + 1} was left out. Delete that stub, or it replaces your definition in your "
+            "notebook."
         ]
     return []
 

@@ -61,7 +61,7 @@ class Table:
     mark: str  # by which spreadsheets know UTF-8, or nothing
 
     def name(self, number: str) -> str:
-        """What the table calls a learner. Moodle's has no names where it hides them, and the status stands there."""
+        """What the table calls a learner. Where Moodle hides names, the status stands in place of the name."""
         row = self.rows[self.learners[number]]
         return row[0] if self.platform == CANVAS else f"{row[0]}, {row[1]}"
 

@@ -63,7 +63,7 @@ class BreakFormulas(SphinxTransform):
 def _with(formula: nodes.math_block, tex: str, kind: str) -> nodes.math_block:
     made = formula.copy()
     made["classes"] = [*made["classes"], kind]
-    if kind == NARROW:  # number and links stay with the other, of which a phone hides the drawing alone
+    if kind == NARROW:  # number and links stay with the wide formula: a phone hides nothing of it but the drawing
         made["ids"], made["number"], made["label"] = [], None, None
     made += nodes.Text(tex)
     return made

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 EXTENSION = Path(__file__).parent
 UNITS = ROOT / "autograder" / "units"
-# What comes with a name that is imported, because it is loaded by name. `{unit}` is the unit of a chapter, which shows
-# no other, and any unit elsewhere.
+# The files that an imported name loads when it is called. `{unit}`: on a chapter's page its own unit, since the chapter
+# shows no other; on other pages any unit.
 LOADED = {
     "autograder.course.catalogue.mistakes": "autograder/units/{unit}/mistakes.*",
     "autograder.course.catalogue.alternatives": "autograder/units/{unit}/alternatives.*",

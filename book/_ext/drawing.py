@@ -72,7 +72,7 @@ class Sheet:
     layout: Layout
     units: Sequence[Unit]
     shapes: dict[str, list[str]] = field(default_factory=dict)
-    behind: list[str] = field(default_factory=list)  # under all parts: grounds and arrows
+    behind: list[str] = field(default_factory=list)  # under all parts: backgrounds and arrows
     bottom: float = 0.0
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class Sheet:
             self.behind.append(text(x, y + self.layout.size * 0.34, escape(words), anchor, kind))
 
     def arrow(self, points: str, *, head: bool = True, unit: str = "", kind: str = "flow") -> None:
-        """A line along a path with a head at its end; ``unit``: of whose part it is."""
+        """A line along a path with a head at its end; ``unit``: the unit whose part it belongs to."""
         shape = f'<path class="{kind}" d="{points}"/>' + (_head(points, kind) if head else "")
         if unit:
             self.add(unit, shape)
@@ -173,7 +173,7 @@ def model(sheet: Sheet, top: float) -> float:
     ids, vectors = 34, 34
     y_vectors = end + 24
     y_ids = y_vectors + vectors + 22
-    # grounds and frames
+    # backgrounds and frames
     frame = {"babygpt": (layout.right, begin, tall), "transformer": (layout.left, end - short, short)}
     for unit, (x, y, tallness) in frame.items():
         sheet.behind.append(rect(x, y, layout.column, tallness, "ground", 10))

@@ -6,7 +6,7 @@ Directives
     ``{challenge} TITLE``: a problem off the path; in it ``{answer}``, which may hold a proof.
     ``{answer}`` or ``{answer} TITLE``: the answer to a question of the text, such as the one of a debugging story.
     ``{by-hand} attention.three-weights``: a question that takes an answer (`autograder.course.by_hand`).
-    ``{diagnosed} attention.softmax softmax-over-queries``: a wrong answer of the catalogue, and what it is told.
+    ``{diagnosed} attention.softmax softmax-over-queries``: a wrong answer of the catalogue, and its feedback.
 
 A code cell with ``tags: [solution]`` holds lines that solve a task: they are folded like ``hide-input``, and say so;
 with ``hide-cell`` as well, so is its output.
@@ -160,7 +160,7 @@ def depart_by_hand(translator, node: ByHandNode) -> None:
 
 
 def pass_by(translator, node: ByHandNode) -> None:
-    """In other kinds of output the question is what stands in it."""
+    """In other kinds of output a question is shown as its content alone."""
 
 
 class FoldSolvingCells(SphinxTransform):

@@ -50,7 +50,7 @@ class Playground:
         title: stands above it.
         uses: files of the repository that the still version is computed from.
         start: where the controls stand at first, as JSON for the module.
-        still: what to show of that where nothing can be moved.
+        still: makes the table of these values that is shown where nothing can be moved.
     """
 
     title: str
@@ -493,7 +493,7 @@ def depart_html(translator: Any, node: PlaygroundNode) -> None:
 
 
 def pass_by(translator: Any, node: PlaygroundNode) -> None:
-    """In other kinds of output the figure is what stands in it."""
+    """In other kinds of output a figure is shown as its content alone, the still version."""
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:

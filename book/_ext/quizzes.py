@@ -9,8 +9,9 @@ Here each question gets a frame, and the answer's sentences the classes of the c
 a list and an answer that opens. What does not have this form is a warning, and stops the build. That every choice has
 its sentence is left to ``tests/browser/test_reading.py``.
 
-``{quiz-score} NUMBER`` counts the questions of its page that were right at the first try. Its content is a list of two:
-what follows from so many or more, and what from fewer. When all are answered, the one that holds stays.
+``{quiz-score} NUMBER`` counts the questions of its page that were right at the first try. Its content is a list of two
+items: what follows from that number or more, and what follows from fewer. Once all questions are answered, the page
+keeps the item that applies.
 """
 
 from __future__ import annotations

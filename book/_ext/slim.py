@@ -226,7 +226,7 @@ def slim_formula_fonts(outdir: Path) -> None:
     for font in sorted((outdir / FORMULA_FONTS).rglob("*.woff")):  # copied anew by each build (offline.py)
         with TTFont(font) as opened:
             has = letters & set(opened.getBestCmap() or ())
-        if has:  # of the others one is made of nothing, as it has to be
+        if has:  # the other fonts stay: one of them is empty on purpose
             _subset(font, font, has)
 
 

@@ -1,4 +1,4 @@
-"""Where the cross-attention of a small translator looks, held against the grammar's known alignments."""
+"""Where the cross-attention of a small translator looks, compared with the grammar's known alignments."""
 
 import record
 import torch
@@ -109,7 +109,7 @@ def diagonal(pair):
 
 
 def best_links(pair):
-    """One right link for every English word that has any: what no reading with one link a word can beat."""
+    """One right link for every English word that has any: no alignment with one link per word can be better."""
     return {min(link for link in pair.alignment if link[1] == j) for j in {j for _, j in pair.alignment}}
 
 

@@ -1,7 +1,7 @@
 """Trained on short sequences, tested on long ones: four ways to know positions, and none (chapter "Long context").
 
 The same small decoder learns three tasks, each with pieces of LENGTH positions, and is then tested on pieces LONGEST
-long. ``text``: the next character of the course's own text. ``back``: the token that stood BACK places earlier.
+long. ``text``: the next character of the course's own text. ``back``: the token BACK positions earlier.
 ``recall``: the marked token with which the piece began, after ever more noise.
 """
 

@@ -16,7 +16,7 @@ WHAT = (
 )
 SIZES = {"block_size": 32, "n_embed": 32}
 SENTENCE = "Every row of the weights sums"
-EARLY = 8  # places at the start of a piece are left out of the averages: they have hardly any past
+EARLY = 8  # positions at the start of a piece that the averages leave out: they have hardly any past
 
 
 def run(reduced=False, corpus=None):
@@ -145,7 +145,7 @@ def vectors_by_layer(model, ids):
 
 
 def examples(model, data, characters, seed):
-    """For each layer features and labels; the first places are left out, since words may begin before the piece."""
+    """For each layer features and labels; the first positions are left out, since words may begin before the piece."""
     ids, _ = get_batch(data, SIZES["block_size"], 200, torch.Generator().manual_seed(seed))
     labels = places_in_words(ids, characters)[:, EARLY:].flatten()
     return [x[:, EARLY:].flatten(0, 1) for x in vectors_by_layer(model, ids)], labels

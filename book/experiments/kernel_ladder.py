@@ -1,8 +1,8 @@
 """From naive loops to half of what the processor can do: the rungs of the kernel ladder of GPT-2 in C.
 
-Every rung is the same program and the same model with other kernels (`make ladder` in solutions/c). Each is first held
-against PyTorch: the loss and every gradient of a model whose sizes fit no block and no tile. Then a whole training step
-is timed, in a process of its own, and the best of some is taken: whatever else runs on the machine only ever adds.
+Every rung is the same program and the same model with other kernels (`make ladder` in solutions/c). Each is first
+compared with PyTorch: the loss and every gradient of a model whose sizes fit no block and no tile. Then a whole
+training step is timed several times, in a process of its own. The best time counts: other work only ever adds to it.
 """
 
 import json

@@ -17,7 +17,7 @@ and ends with ``record.main(globals())`` under ``if __name__ == "__main__":``. T
 
 A number among the options of ``run`` is an option here too (``--minutes 90``), and with it nothing is written.
 
-A test runs the reduced form of every script, and holds its claims against that and against the recorded result.
+A test runs the reduced form of every script, and checks its claims on that form and on the recorded result.
 """
 
 from __future__ import annotations

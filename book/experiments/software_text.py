@@ -122,7 +122,7 @@ def claims(results):
         return found
 
     def all_bleu(condition):
-        """Whether something holds of the scores on both tests, for every seed and every way to read a model off."""
+        """Whether something holds of the scores on both tests, for every seed, weights and decoding."""
         return all(condition(of["random"], of["unseen"]) for seed in results["seeds"] for of in seed["bleu"].values())
 
     def of_kind(kind, read, split):
@@ -305,7 +305,7 @@ def one_seed(config, splits, folder, minutes):
 
 
 def judged_outputs(folder, splits, name_of_file):
-    """BLEU of every way to read the model off; all outputs go into a file in the folder."""
+    """BLEU of every choice of weights and decoding; all outputs go into a file in the folder."""
     model = load_model(folder)
     scores = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),

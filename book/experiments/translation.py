@@ -1,4 +1,4 @@
-"""What the tiny preset of the translator learns of German, how its output is best read off, and what makes it fast."""
+"""What the translator's tiny preset learns of German, which weights and decoding are best, and what makes it fast."""
 
 import dataclasses
 import statistics

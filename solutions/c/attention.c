@@ -1,7 +1,7 @@
 /* Attention, forward and backward, as small matrix products.
  *
  * The queries of one head are taken BLOCK at a time. A block that ends before position `last` sees only the keys
- * 0 .. last - 1, so of the square of scores little more than the lower half is ever computed: the rest is 0.
+ * 0 .. last - 1, so little more than the lower half of the scores is ever computed: all other weights are 0.
  * Forward, blocks are independent. Backward, all blocks of a head add to the same dk and dv, so a head has one thread.
  *
  * Forward, for a block of queries q, with the keys k and values v that it sees:

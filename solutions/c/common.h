@@ -14,7 +14,7 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 void *allocate(size_t bytes, const char *what);
 
-/* A file that is read from front to back. One that ends too early ends the program with a sentence. */
+/* A file that is read from front to back. If it ends too early, the program ends with a message. */
 typedef struct {
     FILE *file;
     const char *path;
@@ -25,7 +25,7 @@ Input open_input(const char *path);
 void read_input(Input *input, void *to, size_t bytes);
 void close_input(Input *input);
 
-/* A file that appears under its name when it is complete: it is written aside, flushed to the disk and renamed. When
+/* A file that appears under its name when it is complete: it is written under another name, flushed and renamed. When
  * anything goes wrong, what was there before stays, and the program ends with the reason. */
 typedef struct {
     FILE *file;

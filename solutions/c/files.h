@@ -31,14 +31,14 @@ typedef struct {
     float weight_decay, beta1, beta2, eps;
 } Settings;
 
-/* The header of a checkpoint or a state whose size is right. Ends the program with a sentence if anything is not. */
+/* The header of a checkpoint or a state. If the header or the file's size is wrong, the program ends with a message. */
 Config read_header(Input *input, int32_t *header, int magic);
 
 /* A model from a checkpoint, with room for B sequences of T tokens; T = 0 stands for max_seq_len. */
 Model *load_model(const char *path, int B, int T, int training);
 void save_model(const char *path, const Model *model);
 
-/* The same with m, v and the settings: a training that goes on from there does what it would have done. */
+/* The same with m, v and the settings: a training resumed from there goes on exactly as if it had never stopped. */
 Model *load_state(const char *path, Settings *settings);
 void save_state(const char *path, const Model *model, const Settings *settings);
 
@@ -64,7 +64,7 @@ Vocabulary bytes_vocabulary(void); /* 256 tokens, one for each byte */
 void free_vocabulary(Vocabulary *vocabulary);
 
 /* The ids of a text, by byte-pair merges: the rank of a merge is the id of the token that it makes, as in GPT-2's
- * vocabulary. Writes at most `most`. Returns how many there are; what is far longer is not read to its end. */
+ * vocabulary. Writes at most `most` ids. Returns how many there are, but stops counting soon after `most`. */
 int encode_text(const Vocabulary *vocabulary, const char *text, int *ids, int most);
 
 #endif

@@ -87,7 +87,7 @@ static inline void multiply_tile(float *c, size_t width, const float *a, const f
     }
 }
 
-/* A tile that sticks out of c: worked on aside, and only what is inside copied. */
+/* A tile that reaches past the edge of c: computed in a buffer, of which only the part inside c is copied. */
 static void multiply_edge_tile(float *c, size_t width, const float *a, const float *b, size_t k, Mode mode,
                                const float *bias, size_t height, size_t breadth) {
     float aside[TILE_ROWS * TILE_COLUMNS] = {0};

@@ -1,4 +1,4 @@
-/* The matrix product that all fast kernels are made of. Not one of the contract's kernels: see gemm.c. */
+/* The matrix product that all fast kernels are made of. It is not itself a kernel of the exercises: see gemm.c. */
 #ifndef GEMM_H
 #define GEMM_H
 

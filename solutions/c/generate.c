@@ -63,8 +63,8 @@ static int read_ids(const char *text, int *ids, int most) {
     return count;
 }
 
-/* Writes text to a terminal: a '?' in place of every byte that could command it, which are control characters and what
- * is no UTF-8. New lines and tabs stay. A character may begin in one token and end in the next. */
+/* Writes text to a terminal. A '?' replaces every byte that could control the terminal: control characters, and bytes
+ * that are not UTF-8. New lines and tabs stay. A character may begin in one token and end in the next. */
 static void print_for_terminal(const unsigned char *bytes, int length) {
     static int open = 0;        /* bytes of the character that are still to come */
     static unsigned char before; /* the last byte */

@@ -52,7 +52,7 @@ void encoder_forward(float *out, const int *inp, const float *wte, const float *
     /* END SOLUTION */
 }
 
-/* Every position's vector shifted to mean 0 and scaled to variance 1, then to a learned scale and shift.
+/* Every position's vector, shifted to mean 0 and scaled to variance 1, then given a learned scale and shift.
  *
  *   mean[b,t]  = 1/C * sum_c inp[b,t,c]
  *   rstd[b,t]  = 1 / sqrt(1/C * sum_c (inp[b,t,c] - mean[b,t])^2 + 1e-5)
@@ -148,7 +148,7 @@ void gelu_forward(float *out, const float *inp, int N) {
     /* END SOLUTION */
 }
 
-/* A residual connection: what goes around a part of the network, and what comes out of it.
+/* A residual connection: the vector that goes around a part of the network, plus what that part makes of it.
  *
  *   out[n] = inp1[n] + inp2[n]
  *

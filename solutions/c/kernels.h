@@ -37,8 +37,8 @@ void adamw_update(float *params, const float *grads, float *m, float *v, long n,
 /* The fast attention keeps less: `preatt` and `datt` may be NULL, and are then not stored. `dpreatt` is working memory:
  * what was in it does not matter, and what is in it afterwards is 1/sqrt(hs) times the scores' gradient.
  *
- * And it can go on where it stopped: attention_forward for the positions from `start` on alone. Of the earlier ones
- * only inp is read; their rows of out, preatt and att are left as they are. */
+ * attention_forward_from continues a sequence: it is attention_forward for the positions from `start` on alone. Of the
+ * earlier ones only inp is read; their rows of out, preatt and att are left as they are. */
 void attention_forward_from(float *out, float *preatt, float *att, const float *inp, int B, int T, int C, int NH,
                             int start);
 #endif

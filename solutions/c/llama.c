@@ -1,4 +1,4 @@
-/* llama: a Llama in one file, which goes on with token ids, greedily.
+/* llama: a Llama in one file, which continues a sequence of token ids greedily.
  *
  *     llama MODEL COUNT ID [ID ...]
  *

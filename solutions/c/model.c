@@ -336,7 +336,7 @@ const float *model_next(Model *model, const int *tokens, int known, int length) 
     const Tensor *a = model->acts;
     int C = model->config.channels;
 #ifdef PLAIN_KERNELS
-    known = 0; /* attention_forward has no way to go on where it stopped */
+    known = 0; /* the plain attention_forward always starts at position 0 */
 #endif
     forward_layers(model, tokens, 1, length, known);
     matmul_forward(a[LOGITS].data, a[LNF].data + (size_t)(length - 1) * C, model->params[WTE].data, NULL, 1, 1, C,

@@ -7,7 +7,7 @@ typedef enum { TEXT, WHOLE, NUMBER, FLAG } OptionKind;
 typedef struct {
     const char *name; /* without the two dashes */
     OptionKind kind;
-    void *value; /* const char **, int *, float * or int *; what is there before is the default */
+    void *value; /* const char **, int *, float *, int *: one for each kind; what is there before is the default */
     const char *help;
     double least, most; /* what a number may be */
 } Option;

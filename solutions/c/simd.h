@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed" /* it makes no vectors of a maximum, and the loop is right without */
+#pragma clang diagnostic ignored "-Wpass-failed" /* clang cannot vectorise a maximum; the loop is right without */
 #endif
 
 /* LANES numbers fit into one register. A tile of TILE_ROWS x TILE_COLUMNS sums, two registers to a row, leaves a few

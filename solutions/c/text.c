@@ -218,7 +218,7 @@ static void merge_bytes(Piece *piece) {
     piece->waiting = 0;
     for (size_t i = 0; i < piece->length; i++) {
         piece->next[i] = i + 1;
-        piece->before[i] = i - 1; /* never looked at for the first */
+        piece->before[i] = i - 1; /* never read where i is 0 */
     }
     for (size_t i = 0; i < piece->length; i++) {
         look_up(piece, i);

@@ -163,7 +163,7 @@ def clean_pair(english, foreign):
     if normalised(english) == normalised(foreign):
         return None, "not translated"
     marked = [set(re.findall(r"\w+[_&]\w+", text)) for text in (english, foreign)]
-    if marked[0] & marked[1]:  # a shortcut mark stands elsewhere in the other language; a name is the same in both
+    if marked[0] & marked[1]:  # shortcut marks move in a translation; a word with the same mark in both is code
         return None, "code"
     pair = [plain(text) for text in (english, foreign)]
     counts = [len(re.findall(r"\bX\b", text)) for text in pair]

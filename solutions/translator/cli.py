@@ -94,7 +94,7 @@ def parser():
 
 
 def train_command(options):
-    """``train``: settings, data, training, and what came of it."""
+    """``train``: settings, data, training, and its result."""
     given = {name: value for name, value in vars(options).items() if name in TranslationConfig.__dataclass_fields__}
     folder = Path(options.out)
     data = ["grammar" if options.data is None else options.data, options.pairs]
@@ -142,7 +142,7 @@ def train_command(options):
     model = result.model
     if result.best:
         ended = "" if result.steps >= config.steps else f"ended early, after step {result.steps}; "
-        print(f"{ended}judged are the best weights: {told(result.best)}")
+        print(f"{ended}the best weights are judged: {told(result.best)}")
         model = load_model(folder, best=True, device=next(model.parameters()).device)
     for split, pairs in tests.items():
         scores = evaluate(model, pairs)
@@ -200,7 +200,7 @@ def evaluate_command(options):
 
 
 def for_terminal(text):
-    """A line of text; on its way to a terminal, with a "?" for every character that could command it."""
+    """A line of text; for a terminal, with a "?" in place of every character that could control it."""
     if not sys.stdout.isatty():
         return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)

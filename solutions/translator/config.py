@@ -28,7 +28,7 @@ class TranslationConfig:
         weight_decay, max_norm: of AdamW, and of clipping.
         save_every: steps between checkpoints; 0 makes it a twentieth of all.
         keep: so many of the last checkpoints keep their weights, to be averaged.
-        validate_every: steps between validations, which keep the best weights; 0 validates never.
+        validate_every: steps between validations, which keep the best weights; 0 never validates.
         validate_pairs: pairs of the validation split that are used.
         best_by: which of the two scores chooses the best weights, "loss" or "bleu".
         patience: the run ends early after so many validations without a better one; 0 never ends it.

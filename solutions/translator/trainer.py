@@ -29,7 +29,7 @@ from solutions.translator.validation import Validation, told
 
 
 class TrainResult(NamedTuple):
-    """What came of a training.
+    """The result of a training.
 
     Attributes:
         model: the trained model, in evaluation mode; ``model.tokenizer`` is its tokeniser.
@@ -217,7 +217,7 @@ class Trainer:
     # --- steps ---
 
     def run(self):
-        """Take the steps that are left, and say what came of them."""
+        """Take the steps that are left, and return the result."""
         peak = peak_rate(self.world.device, self.config.dtype)
         progress = Progress(self.config.steps, self.done, peak, self.quiet or self.world.rank > 0)
         began = time.perf_counter()

@@ -26,7 +26,7 @@ class Validation:
         return bool(every) and (step % every == 0 or step == self.config.steps)
 
     def judge(self, model, losses):
-        """Judge a model after ``len(losses)`` steps of training with these losses; whether it is the best so far."""
+        """Judge a model after ``len(losses)`` steps with these losses; returns whether it is the best so far."""
         scores = evaluate(model, self.pairs, max_tokens=self.config.max_tokens)
         before = self.curve[-1]["step"] if self.curve else 0
         row = (len(losses), mean(losses[before:]), scores["loss"], scores["bleu"])

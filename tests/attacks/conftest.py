@@ -1,4 +1,4 @@
-"""Attacks meet a fork server with all that one can have, torch's compiler included."""
+"""Attacks meet a fork server that has imported all that one may import, torch's compiler included."""
 
 from __future__ import annotations
 

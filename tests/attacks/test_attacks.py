@@ -1,7 +1,7 @@
-"""Attacks on the grader: each file in ``submissions/`` is one, and says in its first text what must come of it.
+"""Attacks on the grader: each file in ``submissions/`` is one, and its docstring says what the grader must make of it.
 
-``points``: of the 7 of two tasks, what the honest part deserves (4 for the softmax, which every attack carries; 3
-for the attention scores, where the attack is or comes before). ``task``: another task, at which it stands alone.
+``points``: what the honest part earns of the 7 points of two tasks: 4 for the softmax, which every attack contains, and
+3 for the attention scores, which hold the attack or follow it. ``task``: another task, which the attack answers alone.
 ``says``: what its author reads. An attack that reaches what it should not prints FOUND.
 """
 
@@ -58,7 +58,7 @@ def bystander(jailed):
 
 
 def expected(path: Path) -> dict[str, str]:
-    """What the first text of an attack says."""
+    """What the docstring of an attack says."""
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return dict(re.findall(r"^(points|task|says): (.+)$", text, re.MULTILINE))
 
@@ -107,7 +107,7 @@ def test_an_honest_submission_afterwards(jailed):
 
 
 def test_what_asks_for_the_processor_works_without_proc(jailed):
-    """PyTorch asks the system when it first converts to float16, say; no submission sees /proc, and right code ran."""
+    """PyTorch asks for it at the first conversion to float16. No submission sees /proc, and right code has to run."""
     code = "import torch\ndef half():\n    return torch.nn.EmbeddingBag(2, 3)(torch.tensor([[0, 1]])).half()"
     with ProcessSubject(jailed, [code]) as subject:
         outcome = subject.ask(Request("half"))
@@ -238,7 +238,7 @@ def test_a_file_that_is_small_until_it_is_read(write, name, content, said):
     "codec", ["unicode_escape", "raw_unicode_escape", "utf-7", "idna", "punycode", "hz", "iso2022_jp"]
 )
 def test_only_usual_encodings_are_followed(write, codec):
-    """Some of Python's take ten seconds for a large file, and all other submissions wait."""
+    """Some of Python's encodings take ten seconds for a large file, and all other submissions would wait."""
     code = read(write("a.py", f"# coding: {codec}\ns = r'\\N{{BEL}}\\x41'  # ".encode() + b"\xff"))
     assert "\\N{BEL}\\x41'  # \xff" in code.cells[0]
 
@@ -257,7 +257,7 @@ SLOW_TO_READ = {
 
 @pytest.mark.parametrize(("kind", "source"), SLOW_TO_READ.values(), ids=SLOW_TO_READ)
 def test_what_takes_long_to_read_is_not_read_by_the_grader(notebook, cell, kind, source):
-    """It would take minutes or gigabytes, and not those of the submission."""
+    """Reading it would take minutes or gigabytes of the grader, which no limit of the submission covers."""
     shown = {**cell("shown = 1"), "metadata": mark("shown = 1")}  # something to decide on
     started = time.monotonic()
     code = read_notebook(notebook(shown, cell(source, kind), "y = 2").encode())
@@ -320,7 +320,7 @@ def test_no_promise_is_broken_in_a_user_namespace(monkeypatch):
     ],
 )
 def test_without_a_sandbox_the_doctor_sees_it(server, attempt):
-    """The probes that harm nothing, in a process without a jail: what is promised of the jail is not so there."""
+    """The harmless probes, in a process without a jail: they report that the jail's promises are broken there."""
     (probe,) = (probe for probe in selftest.probes() if probe.attempt is attempt)
     with selftest._facts() as facts:
         held = probe.held(selftest._in_submission(server, attempt, facts))

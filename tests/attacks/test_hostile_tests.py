@@ -36,7 +36,7 @@ def reference_hash() -> str:
     return hashlib.sha256(names[CATCH.gets[0]].__code__.co_code).hexdigest()
 
 
-# Each raises where it believes to have found a difference; a test that finds none accepts everything.
+# Each raises where it believes that it has found a difference; a test that finds none accepts everything.
 FIND_NOTHING = {
     "source": """
         import inspect, linecache
@@ -120,7 +120,7 @@ FIND_NOTHING = {
         """,
 }
 
-# What these earn is nothing, whatever they believe.
+# These must earn nothing, whatever they believe to have found.
 EARN_NOTHING = {
     "recognises the reference": "import hashlib\nassert hashlib.sha256(f.__code__.co_code).hexdigest() == HASH",
     "counts processes": "import os\nassert os.getpid() % 2",

@@ -87,7 +87,7 @@ def test_nothing_runs_when_nothing_changed(book: SmallBook) -> None:
 
 
 def test_only_the_page_whose_cells_changed_runs(book: SmallBook) -> None:
-    """And the new prose of another page is there without it."""
+    """New prose on another page is in the book, although the cells of that page are not run again."""
     book.write("masks.md", PAGES["masks"].replace("1 + 1", "40 + 2"))
     book.write("attention.md", PAGES["attention"] + "\nOne more sentence.\n")
     status, executed, said = book.build()

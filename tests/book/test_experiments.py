@@ -42,7 +42,7 @@ def test_the_recorded_result_supports_the_claims(path):
     assert document["command"] == f"python book/experiments/{path.name}"
     assert {"what", "date", "seconds", "device", "versions", "results"} <= document.keys()
     script = load(path)
-    seconds = document.get("cpu_seconds", document["seconds"])  # older records have the clock's alone
+    seconds = document.get("cpu_seconds", document["seconds"])  # older records have no processor time
     assert seconds <= getattr(script, "AT_MOST_SECONDS", 600)
     claims = script.claims(document["results"])
     assert [claim for claim, holds in claims.items() if not holds] == []

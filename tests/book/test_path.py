@@ -61,7 +61,7 @@ def test_a_chapter_has_a_debugging_story_and_two_challenges(unit) -> None:
 
 @PATHS
 def test_what_goes_wrong_is_off_the_path(unit) -> None:
-    """The diagnosis speaks first."""
+    """Learners should meet their own mistake in the diagnosis before they read a list of all mistakes."""
     deeper = {section.anchor for section in chapter_path.path_of(unit.name).deeper}
     assert f"{unit.name.replace('_', '-')}-pitfalls" in deeper
 
@@ -144,7 +144,7 @@ def test_no_line_that_solves_a_task_is_visible(task: str) -> None:
 
 
 def test_lines_that_solve_a_task_are_found() -> None:
-    """In other names, in a cell, in a block and in backticks; and not in a fold."""
+    """They are found under other names, in a cell, in a block and in backticks, but not in a fold."""
     line = "p = e / e.sum(-1, keepdim=True)"
     assert normal(line) in solving_lines("attention.softmax")
     assert normal(line) in normal_lines(f"so `{line}` it is")

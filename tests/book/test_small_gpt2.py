@@ -21,5 +21,5 @@ def test_readme_quotes_the_recorded_loss_and_text():
 
 
 def test_it_takes_less_than_two_minutes():
-    """Of one core, so also of two; the time on the clock depends on what else the machine does."""
+    """The limit holds for one core, so also for two. It is processor time: the clock also counts other programs."""
     assert MEASURED["processor seconds"] < 120

@@ -288,7 +288,7 @@ def test_references_to_chapters_are_links_with_number_and_heading(build: Build) 
 
 
 def test_a_reference_to_nothing_is_a_warning(build: Build) -> None:
-    """And warnings stop the build: a name that the course lacks, a page and a section that the book lacks."""
+    """A name that the course lacks, or a page or section that the book lacks, is a warning, which stops the build."""
     _, warnings = build(
         one="# One\n\n{chapter}`atention`\n",
         two="# Two\n\n{chapter}`masks`\n",

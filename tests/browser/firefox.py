@@ -1,4 +1,4 @@
-"""Firefox, as the system has it, driven over WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/).
+"""The system's Firefox, driven over WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/).
 
 Firefox speaks this protocol itself: JSON over a WebSocket. Playwright drives only a Firefox of its own, which it has to
 download, and Debian has no geckodriver.

@@ -1,4 +1,4 @@
-"""The built book in Firefox: what its programs and style sheets need of a browser is not Chromium's alone."""
+"""The built book in Firefox: its scripts and style sheets must work in a browser other than Chromium, too."""
 
 from __future__ import annotations
 

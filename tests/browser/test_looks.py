@@ -327,7 +327,7 @@ def test_the_theme_is_settled_before_the_page_is_painted(browser: Any, address: 
 
 
 def test_words_of_code_in_the_colour_of_all_code_have_no_box_of_their_own(site):
-    """Three fifths of the words: without boxes a page of code is laid out sooner, and looks the same."""
+    """These are three fifths of the words: without boxes a page of code is laid out sooner, and looks the same."""
     sheet = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     for theme in ("light", "dark"):
         rule = rf'^html\[data-theme="{theme}"\] (\.highlight[ .\w]*) {{[^}}]*\bcolor: (#\w+)'

@@ -101,7 +101,7 @@ def number(text: str) -> float:
 
 @contextmanager
 def playing(browser: Any, address: str, name: str, **options: Any) -> Iterator[Figure]:
-    """Open the page of a figure. In the end it must fit a small phone, print still, and not have complained."""
+    """Open the page of a figure. In the end it must fit a small phone, print its still version, and show no errors."""
     with visit(
         browser, address, PLACES[name], formulas=False, has_touch=True, reduced_motion="reduce", **options
     ) as seen:
@@ -124,7 +124,7 @@ def playing(browser: Any, address: str, name: str, **options: Any) -> Iterator[F
         assert not seen.failed
 
 
-# Text below so many pixels, and what is pressed or dragged and lower than so many; cells of tables may be.
+# Elements with text smaller than so many pixels, and controls lower than so many. Cells of tables are no controls here.
 TOO_SMALL = """(app, least) => [...app.querySelectorAll('*')].filter(e => e.getClientRects().length).filter(e => {
     const text = [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim());
     const target = e.matches('.pg-button, .pg-choice span, .pg-check, .pg-slider input, .pg-text, .pg-node, select');
@@ -134,7 +134,7 @@ TOO_SMALL = """(app, least) => [...app.querySelectorAll('*')].filter(e => e.getC
 # How long things take to move, in seconds, each duration once.
 DURATIONS = """app => [...new Set([...app.querySelectorAll('*')].map(e => getComputedStyle(e)).flatMap(style =>
     [...style.transitionDuration.split(','), ...style.animationDuration.split(',')].map(parseFloat)))].sort()"""
-# All that a reader sees and can set, but for the sentence that comes later.
+# All that a reader sees and can set, except for the sentence that comes later.
 STATE = """name => {
     const app = document.querySelector(`#playground-${name}.pg-ready .pg-app`);
     return app && JSON.stringify([
@@ -833,7 +833,7 @@ WRONG = ["-7", "x", "[99]", "null", '{"a":1}', "1e99", "true"]
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_figure_lives_in_a_page_that_was_opened_as_a_file(site, browser: Any, name: str) -> None:
-    """Whatever stands in the page's address; and what moves in it moves for a fifth of a second."""
+    """It lives whatever the page's address asks for. What moves in the figure moves for a fifth of a second."""
     keys = PLAYGROUNDS[name].start()
     query = urlencode({f"{name}.{key}": WRONG[i % len(WRONG)] for i, key in enumerate(keys)})
     with visit(browser, site.as_uri(), PLACES[name], formulas=False, query=f"?{query}") as seen:

@@ -24,7 +24,7 @@ import printing  # noqa: E402
 @pytest.fixture(scope="module")
 def pdf(site: Path, tmp_path_factory: pytest.TempPathFactory) -> PdfReader:
     target = tmp_path_factory.mktemp("pdf") / "sample.pdf"
-    with ThreadPoolExecutor(1) as pool:  # the browser of other tests may be at home in this thread
+    with ThreadPoolExecutor(1) as pool:  # another test's browser may occupy this thread
         pool.submit(printing.pdf, SOME, target).result()
     return PdfReader(target)
 

@@ -46,7 +46,7 @@ class Visit:
 
 @dataclass(eq=False)
 class Tab:
-    """A page of the browser that one visit after the other has: a new one would compile all scripts again."""
+    """A tab that visits use one after the other: a new tab would compile all scripts again."""
 
     page: Any
     seen: Visit

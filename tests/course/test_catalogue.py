@@ -25,14 +25,14 @@ from autograder.judging.subject import LocalSubject, quiet
 from autograder.reports.quality import table
 from autograder.sandbox.runtime.c import C_CODE
 
-SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` prints
+SEED = 20_26  # `python -m autograder.quality` measures with the default seed
 UNIT_NAMES = [unit.name for unit in COMPLETE]
 ENTRIES = [entry for name in UNIT_NAMES for entry in (*mistakes(name), *alternatives(name))]
 MISTAKES = [entry for entry in ENTRIES if isinstance(entry, Mistake)]
 
 
 def for_each(entries: list[catalogue.Entry]) -> Callable[[Callable[[catalogue.Entry], None]], Callable[[str], None]]:
-    """Makes a test of one entry a test of each unit, which says of every entry that fails what is wrong with it."""
+    """Turns a test of one entry into one for each unit, which reports what is wrong with every entry that fails."""
 
     def batched(test: Callable[[catalogue.Entry], None]) -> Callable[[str], None]:
         @pytest.mark.parametrize("unit", UNIT_NAMES)

@@ -1,4 +1,4 @@
-"""Which units and tasks there are, and what is said of those that there are not."""
+"""Which units and tasks exist, and what a learner reads about a name that does not exist."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_a_name_that_no_earlier_unit_has_is_said(server):
 
 
 def given_lines(notebook) -> int:
-    """Lines of code that stand above the first task, but for the cell that installs and what only shows something."""
+    """Lines of code above the first task, except for the cell that installs and what only shows something."""
     count = 0
     for cell in notebook.cells[1:]:
         if cell.metadata.get("nbgrader", {}).get("solution"):

@@ -46,7 +46,7 @@ def catalogue(monkeypatch):
 
 
 def evidence(learner: Mistake, *statuses_and_inputs) -> list[Evidence]:
-    """What checks saw that sent one request each to a learner who made this mistake."""
+    """The evidence of checks, each of which sent one request to a learner with this mistake."""
     found = []
     for status, x in statuses_and_inputs:
         request = Request("softmax", (torch.tensor(x),))
@@ -55,7 +55,7 @@ def evidence(learner: Mistake, *statuses_and_inputs) -> list[Evidence]:
 
 
 def diagnose(task: str, seen: list[Evidence]) -> Diagnosis | None:
-    """With the tasks of the whole unit under suspicion."""
+    """The diagnosis where every task of the unit may hold the mistake."""
     return diagnosis_of(likeliest("attention", task, seen, find_unit("attention").task_ids).mistake)
 
 
@@ -198,7 +198,7 @@ def test_a_part_that_matches_is_not_enough(catalogue):
 
 
 def test_an_error_that_was_asked_for_is_worded_as_one_likes(catalogue):
-    """The check went on after it. What the check ended with has to be the same."""
+    """The text of an error after which the check went on is free. The answer that ended the check must be the same."""
     source = "def softmax(x, dim=-1):\n    if x[0] < 0:\n        raise ValueError('no')\n    return 2 * x\n"
     catalogue(entry("raises-first", source))
     for other, asked, name in (("'x is negative'", [-1.0], "raises-first"), ("'zero'", [1.0], "raises-first")):
@@ -283,7 +283,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None, right=scaled_
 
 @pytest.mark.parametrize("tasks", [None, ["attention.scaled_dot_product_attention"]])
 def test_a_mistake_in_a_part_that_passes_is_not_named(solution_cells, tasks):
-    """The same wrong answers as those of wrong scores, from one who has written right ones, but does not use them."""
+    """The answers are those of wrong scores, but the learner's scores are right: the attention does not use them."""
     for cells, given in (
         ([COSINE.format(name="attention_scores")], ("attention_scores",)),
         ([COSINE.format(name="similarities"), COSINE_INSIDE], ()),
@@ -296,7 +296,7 @@ DIVIDES_BY_THE_WIDTH = "def attention_scores(q, k):\n    return q @ k.transpose(
 
 
 def test_what_was_found_in_a_part_comes_before_what_gives_the_same_answers(solution_cells):
-    """Who divides by d_k in `attention_scores` has not scaled twice in what calls it, though it gives the same."""
+    """Dividing by d_k in `attention_scores` gives the same as scaling twice in its caller, and is named instead."""
     tasks = graded(solution_cells, DIVIDES_BY_THE_WIDTH)
     assert tasks["attention_scores"].diagnosis is not None
     alone = graded(solution_cells, DIVIDES_BY_THE_WIDTH, tasks=["attention.scaled_dot_product_attention"])

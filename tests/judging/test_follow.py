@@ -81,14 +81,14 @@ def test_a_test_is_judged_with_the_courses_parts_but_never_given_what_it_tests(s
 
 @pytest.mark.parametrize("unit", PYTHON)
 def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
-    """In a notebook. Each task in turn raises, as one that was left out does."""
+    """In a notebook, each task in turn raises, as one that was left out does; all others keep their points."""
     for task in find_unit(unit).task_ids:
         name = task.partition(".")[2]
         names = names_of(unit)
         names[name] = type("Missing", (), {"__init__": _raise}) if isinstance(names[name], type) else _raise
         before = dict(names)
         subject = LocalSubject(names)
-        judgement = judge(subject, unit, involved(unit, name))  # what a learner would be told of it is not asked here
+        judgement = judge(subject, unit, involved(unit, name))  # no messages: only verdicts are compared
         judgement = follow_through(judgement, subject, gifts(judgement))
         alone = [f"{unit}.{other}" for other in find_unit(unit).partners(name)]  # judged together with it
         failed = [one for one in judgement.tasks if any(check.status != PASSED for check in judgement.results(one))]
@@ -98,7 +98,7 @@ def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
 
 
 def involved(unit: str, name: str) -> list[str]:
-    """The tasks whose checks may fail for this definition's sake."""
+    """The tasks whose checks may fail because of this definition."""
     return [task for task in find_unit(unit).task_ids if is_catch(task) or name in names_behind(task)]
 
 
@@ -136,7 +136,7 @@ def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
 
 
 def test_no_task_is_judged_where_its_solution_was_given():
-    """In the course's order the callers come later; checks that ask for more turn it round."""
+    """In the course's order a caller is judged after the task that it is given; other orders take more processes."""
     found = {"u.a": ("b",), "u.b": ("c",), "u.c": ("d",), "u.d": ("x",)}
     assert [list(group) for group in rounds(found)] == [["u.a"], ["u.b"], ["u.c"], ["u.d"]]
     assert rounds({"u.b": ("a",), "u.c": ("a", "b")}) == [{"u.b": ("a",), "u.c": ("a", "b")}]
@@ -236,7 +236,7 @@ class Encoder(nn.Module):
 
 
 def test_what_is_wrong_with_a_class_alone_is_told_in_a_notebook_alone(server):
-    """In a class it could print what it was given."""
+    """When a class of learners is graded, the code could print the course's versions that it was given."""
     written = {"EncoderLayer": solved("transformer")["EncoderLayer"], "Encoder": SPEAKS}
     encoder = next(task for task in graded(server, written, "transformer").tasks if task.id.endswith(".Encoder"))
     said = terminal.text([encoder])

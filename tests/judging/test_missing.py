@@ -97,7 +97,7 @@ WRONG = "def softmax(x, dim=-1):\n    return x.exp()"
             [RIGHT, STUB],
             True,
             "`softmax` is written in code cell 2, which counts; the stub of it that still stands in code cell 3 was "
-            "left out. Delete it, or it undoes your definition for you.",
+            "left out. Delete that stub, or it replaces your definition in your notebook.",
         ),
         ([STUB, RIGHT], True, None),
         ([RIGHT, RIGHT], True, None),
@@ -151,7 +151,7 @@ def test_what_is_checked_together_with_something_missing_gets_the_course_s():
 
 
 def test_what_is_checked_together_with_a_broken_cell_is_told(server):
-    """Nothing of it is given while all that fails beside it is a name that nobody can give: its own."""
+    """The cell with the syntax error costs its own task, and no task that is checked together with it."""
     sources = solved("attention") | {"softmax": RIGHT.replace("dim)", "dim")}
     released = nbformat.read(ROOT / "exercises" / "attention" / "attention.ipynb", as_version=4)
     cells = read_notebook(nbformat.writes(fill(released, sources)).encode()).cells

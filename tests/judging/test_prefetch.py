@@ -83,7 +83,7 @@ def results(monkeypatch, learner, *functions):
 
 
 def follows_the_answer(learner, reference, rng):
-    """Asks next what the last answer says, which for a learner is not what the reference led to."""
+    """A check whose second request depends on the first answer, so the learner's differs from the reference's."""
     size = learner.causal_mask(2).shape[0]
     assert_equal(tuple(learner.causal_mask(size + 1).shape), (size + 1, size + 1), "the shape")
 

@@ -202,7 +202,7 @@ def test_a_check_may_give_a_part_of_its_points(with_checks, share, status, point
 
 
 def test_a_request_that_takes_long_is_asked_of_the_learner_alone(server, with_checks):
-    """Not of the reference, only to know what a check asks after it; within its own seconds."""
+    """The reference does not run it just to show what the check asks next. Its own time limit counts."""
 
     def wait(learner, x):
         import time
@@ -370,7 +370,7 @@ def test_a_learner_may_spoil_the_arguments(with_checks):
 
 
 def test_what_is_switched_in_pytorch_spoils_nothing(with_checks):
-    """In a notebook the same process goes on: a mended answer must not suffer from the one before it."""
+    """In a notebook the same process goes on: a corrected answer must not suffer from the one before it."""
 
     def slope(learner, x):
         x.requires_grad_()

@@ -47,7 +47,7 @@ def test_every_task_can_be_shown(task):
 
 
 def test_what_is_shown_still_does_what_it_did():
-    """The checks of the unit say of the code made alike what they say of the original."""
+    """The checks of the unit give the code that is shown the same verdicts as the original."""
     for one in (declared for declared in DECLARED if declared.unit == "attention"):
         task = f"attention.{one.gets[0]}"
         for shown in (None, *one.styles[:10], *one.slips):

@@ -180,7 +180,7 @@ def test_a_test_that_is_accepted_beside_the_courses_part_is_told_what_it_misses(
     judgement = Judgement("training", (task,), {task: before}, {task: Given(("Batch",), after)})
     first, second = judgement.results(task)
     assert (first.status, second.status) == (results.PASSED, results.FAILED)
-    assert second.message.startswith("3 of 4 caught.\n\nWith `Batch` as the course has it around it")
+    assert second.message.startswith("3 of 4 caught.\n\nWith `Batch` as the course has it: your own is")
 
 
 def test_a_test_whose_asserts_never_fail_is_told_what_counts():
@@ -249,7 +249,7 @@ def test_a_cell_that_ends_the_process_costs_no_points(server, magic, ending):
 
 
 def test_a_test_whose_own_cell_ends_the_process_is_not_there(server):
-    """As a function is not there whose cell does: its task has no points either."""
+    """The same holds for a function whose cell ends the process: its task has no points either."""
     result = graded(server, f"{GOOD}\n\nimport os\n\nos._exit(1)\n")
     assert passed(result) == set()
 

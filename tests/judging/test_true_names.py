@@ -1,4 +1,4 @@
-"""No right code is called wrong: what learners wrote that once got the name of a mistake that they had not made."""
+"""No code gets the name of a mistake that its author has not made: each example here once got such a name."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_layers_under_other_names_are_told_to_have_other_names():
 
 
 def test_a_mistake_whose_first_failure_looks_otherwise_is_known_by_the_others():
-    """Positions along the batch, where the right ones are cut to another length than in the catalogue."""
+    """Positions run along the batch, but the right ones are cut to another length than in the catalogue's mistake."""
     edit = ("x + self.pe[:, :length].to(x.dtype)", "x + self.pe[0, : len(x), None].to(x.dtype)")
     result = checked("embeddings.PositionalEncoding", edit)
     assert result.checks[0].status == "error"

@@ -472,7 +472,7 @@ def _postgres_program(name: str) -> str:
 def postgres() -> Iterator[str]:
     """The address of an empty database of a server of the test's own, which listens on a socket in its folder only.
 
-    The server refuses to run as root, who lends it another user then.
+    PostgreSQL refuses to run as root, so root starts it as another user.
     """
     initdb, pg_ctl = _postgres_program("initdb"), _postgres_program("pg_ctl")
     root = hasattr(os, "geteuid") and os.geteuid() == 0

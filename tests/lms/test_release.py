@@ -504,7 +504,7 @@ BUILD_ON_OTHERS = [unit for unit in UNITS if any(release.EARLIER in cell.source 
 
 @pytest.mark.parametrize("unit", BUILD_ON_OTHERS)
 def test_the_solved_notebook_gets_every_point_on_the_learners_own_parts(unit, fresh, run, state_file, keep_own_code):
-    """What follows the last task takes nothing more from earlier units, and has run on the course's parts."""
+    """Cells below the summary are not run here: they import nothing from earlier units, and the test above ran them."""
     for earlier in UNITS[: UNITS.index(unit)]:
         if not in_c(earlier):
             keep_own_code(earlier)

@@ -364,7 +364,7 @@ def hold_up_the_grader(seconds: float) -> threading.Thread:
 
 
 def test_an_answer_in_time_counts_when_the_grader_looks_late(subject):
-    """Two parts have arrived, of which the second is read after the deadline; and so has the answer to a cell."""
+    """Both parts of the answer arrived in time, though the second is read after the deadline; so it is for a cell."""
     one = subject(
         "import time\nimport torch\ndef large():\n    time.sleep(0.2)\n    return torch.ones(2**18)", check=0.8
     )

@@ -80,7 +80,7 @@ def unwritten(*shape):
 
 
 def assert_same(actual, expected, what, tolerance=2e-6):
-    """Finite everywhere, and near in relation to the size of all."""
+    """Finite everywhere, with an error that is small relative to the norm of the expected tensor."""
     expected = expected.detach()
     assert torch.isfinite(actual).all(), what
     error = (actual.double() - expected).norm() / expected.norm().clamp_min(1e-30)
@@ -247,7 +247,7 @@ def test_adamw(kernels, rng, n):
     params = torch.randn(n, generator=rng)
     m, v = torch.zeros(n), torch.zeros(n)
     (expected,) = leaves(params.clone())
-    # The rates as the C function gets them, in float32: 0.999 is a little less there, and 1 - 0.999 a hundredth of 1%.
+    # The rates as the C function gets them: in float32, 0.999 is a little more, and 1 - 0.999 a thousandth of 1% less.
     lr, beta1, beta2, eps, decay = torch.tensor([0.1, 0.9, 0.999, 1e-8, 0.3]).tolist()
     optimizer = torch.optim.AdamW([expected], lr=lr, betas=(beta1, beta2), eps=eps, weight_decay=decay)
     for t in range(1, 6):

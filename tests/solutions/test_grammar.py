@@ -157,7 +157,7 @@ def test_objects_have_the_case_of_their_verb(training, verb, case):
 
 
 def test_relative_pronouns_agree_with_their_noun(training, held_out):
-    """Of the noun before the comma they have the gender; the case is that of their own clause."""
+    """They have the gender of the noun before the comma, and the case that their own clause asks for."""
     pronouns = {"der": "Nm Df", "die": "Nf Np Af Ap", "das": "Nn An", "den": "Am", "dem": "Dm Dn", "denen": "Dp"}
     seen = 0
     for pair in [*(pair for pair in training if "relative" in pair.constructions), *held_out]:

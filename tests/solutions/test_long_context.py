@@ -180,7 +180,7 @@ def test_the_model_is_causal_and_a_wide_window_changes_nothing(scheme):
 
 @pytest.mark.parametrize("scheme", ["none", "rope", "alibi"])
 def test_schemes_that_know_distances_only_do_not_see_where_a_window_lies(scheme):
-    """With a window of 3 in each of two layers, the last position sees 5 back and nothing of where it stands."""
+    """With a window of 3 in each of two layers, the last position sees 5 positions, and not where they stand."""
     model = LongContextModel(11, 8, 2, 2, scheme)
     ids = torch.randint(11, (1, 20))
     assert torch.allclose(model(ids, window=3)[:, -1], model(ids[:, -5:], window=3)[:, -1], atol=1e-5)

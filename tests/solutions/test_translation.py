@@ -373,7 +373,7 @@ def test_bfloat16_stays_close(pairs):
 
 
 def test_operations_are_those_of_the_matrices(pairs):
-    """Counted by PyTorch on a batch without padding, but for attention, which it counts with the upper triangle."""
+    """Counted by PyTorch on a batch without padding, except for attention, which it counts with the upper triangle."""
     from torch.utils.flop_counter import FlopCounterMode
 
     model = fresh()
@@ -745,7 +745,7 @@ def test_the_command_line_validates_shows_the_curve_and_uses_the_best(tmp_path, 
     out, config = str(tmp_path / "run"), dataclasses.replace(VALIDATED, factor=2.0, patience=1)
     assert main(["train", "--pairs", "60", "--test", "4", "--out", out, *options_of(config)]) == 0
     said = capsys.readouterr()
-    assert re.search(r"judged are the best weights: step \d, validation loss [\d.]+, BLEU", said.out)
+    assert re.search(r"the best weights are judged: step \d, validation loss [\d.]+, BLEU", said.out)
     assert "the best so far" in said.err
     assert main(["curve", out, "--picture", str(tmp_path / "curve.svg")]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -21,7 +21,7 @@ from autograder.judging.results import TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
 
-SEED = 20_26  # what comes of the default seed, `python -m autograder.quality` prints
+SEED = 20_26  # `python -m autograder.quality` measures with the default seed
 TASKS = [one.task for unit in COMPLETE for one in catches(unit.name)]
 ALL, NONE = "all", ""
 

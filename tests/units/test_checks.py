@@ -49,7 +49,7 @@ def normalised(node: ast.AST) -> ast.Module:
 
 
 def repeated(nodes: dict[str, ast.FunctionDef | ast.ClassDef]) -> list[list[str]]:
-    """The names of those whose bodies are the same, but for what they call things."""
+    """The names of those whose bodies are the same, except for what they call things."""
     found = defaultdict(list)
     for name, node in nodes.items():
         body = normalised(node)

@@ -405,7 +405,7 @@ def _not_installed(name: str) -> str:
 
 
 def _module(node: ast.stmt | None, missing: str) -> str:
-    """A missing module as the learner wrote it: ``google.colab``, of which Python only says that ``google`` is none."""
+    """A missing module as the learner wrote it: ``google.colab``, where Python's message names only ``google``."""
     wanted = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     if isinstance(node, ast.ImportFrom) and node.module:
         wanted = [node.module]

@@ -9,7 +9,7 @@ import signal
 
 
 def end_with_grader(control: int) -> None:
-    """End this process when the other end of the socket closes (or sends: it waits until then)."""
+    """End this process when the other end of the socket closes. (Bytes would end it, too: the grader sends later.)"""
     # A handler, since the default action of a signal does not reach the first process of a PID namespace.
     signal.signal(signal.SIGIO, lambda *_: os._exit(1))
     fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())

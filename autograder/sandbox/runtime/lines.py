@@ -92,9 +92,9 @@ def is_library(file: str) -> bool:
 
 
 def where_raised(lines: Sequence[Line], asked: Collection[str]) -> str:
-    """Where an exception came from: the line in the cell that defines what was ``asked`` for, and the last one.
+    """Where an exception came from: the line in the cell that defines the ``asked`` name, and the innermost line.
 
-    Where nothing that was asked for is on the way, the last line that is the learner's own, not the course's.
+    If no line belongs to such a cell, the innermost line that is the learner's own, not the course's.
     """
     if not lines:
         return ""

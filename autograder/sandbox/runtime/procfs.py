@@ -57,7 +57,7 @@ def children_of_all() -> dict[int, list[int]]:
 def descendants(top: int, below: dict[int, list[int]], without: Iterable[int] = ()) -> list[int]:
     """The processes below ``top``, except those in ``without`` and all below these.
 
-    What an ended process leaves behind in its PID namespace falls to the first process there, so nothing gets away.
+    When a process ends, the first process of its PID namespace adopts its children, so none of them gets away.
     """
     skipped = set(without)
     found = [pid for pid in below.get(top, ()) if pid not in skipped]
@@ -91,7 +91,7 @@ def socket_memory(pid: int) -> int:
 
     The kernel charges them to no process. They also outlive the socket that sent them, and the connections that wait
     at a listening socket have no descriptor; but every queue that can hold them belongs to a socket that is listed.
-    A queue holds what one sender may have on its way; the one of a datagram socket up to eleven times that.
+    A queue holds as much as one sender may have sent and not delivered; a datagram socket's up to eleven times that.
     """
     try:
         with open(f"/proc/{pid}/net/unix", encoding="utf-8", errors="replace") as lines:

@@ -50,7 +50,7 @@ class Request:
     seconds: float = 0.0
 
     def to_wire(self) -> dict:
-        """Without the fields that are as they are by default."""
+        """As plain data, without the fields that have their default values."""
         others = {"kwargs": self.kwargs, "source": self.source, "seconds": self.seconds}
         return {"name": self.name, "args": self.args, "seed": self.seed} | _said(others)
 
@@ -68,7 +68,7 @@ class Outcome:
     printed: str = ""  # the beginning of what the code wrote to standard output meanwhile
 
     def to_wire(self) -> dict:
-        """Without the fields that are as they are by default."""
+        """As plain data, without the fields that have their default values."""
         others = {name: getattr(self, name) for name in _TEXTS}
         return {"value": self.value} | _said({"kinds": list(self.kinds), **others})
 

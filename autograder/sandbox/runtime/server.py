@@ -136,9 +136,9 @@ class Children:
     def _is_too_large(self, pids: Sequence[int], held: Sequence[int], most: int) -> bool:
         """Whether processes that hold so many bytes each have more than ``most`` besides what they share with this one.
 
-        A forked process holds all that its parent holds until one of them writes to it: the sum counts that in each.
-        Only when the sum is too large is the time taken (2 ms for each process instead of 0.04) to count each page in
-        as many parts as it has owners. A process that hides from this count is counted in full.
+        A forked process shares its parent's pages until one of the two writes to them, and the sum counts a shared page
+        once for each process. If the sum is too large, each page is divided by the number of its owners, which takes
+        2 ms for each process instead of 0.04. A process that hides from this count is counted in full.
         """
         server = os.getpid()
         if sum(held) - procfs.usage(server)["memory"] <= most:
@@ -211,7 +211,7 @@ def _start(
 
 
 def serve_forks(control: socket.socket, errors: int, writable: tuple[str, ...]) -> None:
-    """Answer control messages until the grader goes away; then end every child. ``errors``: where only it may write."""
+    """Answer control messages until the grader goes away; then end every child. ``errors``: its children close it."""
     children = Children(control, errors, writable)
     confine.adopt_orphans()
     next_look = 0.0

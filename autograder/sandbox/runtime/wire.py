@@ -249,7 +249,7 @@ class _Decoder:
         dtype, shape = DTYPES[tree["dtype"]], tree["shape"]
         if len(shape) > 16 or not all(type(size) is int and 0 <= size <= MAX_FRAME for size in shape):
             raise WireError("a tensor has an impossible shape")
-        if math.prod(size or 1 for size in shape) > MAX_FRAME:  # without a byte of its own, it sums to one of terabytes
+        if math.prod(size or 1 for size in shape) > MAX_FRAME:  # it may be empty, and its sum terabytes
             raise WireError("a tensor has an impossible shape")
         data = self._take(tree["tensor"])
         if math.prod(shape) * dtype.itemsize != len(data):

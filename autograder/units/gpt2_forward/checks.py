@@ -1,9 +1,9 @@
-"""Checks of the unit on GPT-2's forward pass: C kernels, called with arrays between which no byte may be touched.
+"""Checks of the unit on GPT-2's forward pass: C kernels, which may touch no byte outside the arrays that they get.
 
-Each task stands with its helper and its checks. Sizes that could be confused (B, T, C, OC, NH, V, Vp) always differ,
-and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the call, or 1000. PyTorch
-computes the expected values in float64. Every `check_kernel` starts a process, so there are few calls, each of which
-shows much. One check of every task makes several calls in one process.
+Each task stands with its helper and its checks. Sizes that could be confused (B, T, C, OC, NH, V, Vp) differ, unless a
+check is about equal ones, and are rarely multiples of a block size. Arrays that a C kernel writes hold NaN before the
+call, or 1000. PyTorch computes the expected values in float64. Every `check_kernel` starts a process, so there are few
+calls, each of which shows much. One check of every task makes several calls in one process.
 """
 
 import math
@@ -15,8 +15,8 @@ from torch.nn import functional as F
 from autograder.judging.c_assertions import Call, check_kernel
 from autograder.units.support.gpt2 import causal_attention, token_ids, uneven_rows
 
-# For arrays to be written. Unlike NaN, it is the maximum of a search that includes the old contents; and what is added
-# to it shows, so an array that is added to can be told from one that is never written.
+# The old contents of arrays that a kernel writes. Unlike NaN, it is the maximum of a search that includes the old
+# contents. What is added to it shows, so an array that is added to can be told from one that is never written.
 GARBAGE = 1000.0
 
 
@@ -139,8 +139,8 @@ def test_without_bias(learner, reference, rng):
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_larger_layer(learner, reference, rng):
     """Exact for long sums, and complete where no size is a multiple of a block."""
-    # Larger than the blocks that fast code works in, and than its own arrays: catches what is left over at their ends.
-    # The calls before it catch what is kept from a smaller layer, such as its transposed weights.
+    # Larger than the blocks and the small arrays of fast code: catches code that skips the rest after the last block.
+    # The calls before it catch code that keeps something of a smaller layer, such as its transposed weights.
     small = [matmul_call(rng, 3, 5, 10, 7, with_bias=True, fill=GARBAGE) for _ in range(2)]
     large = matmul_call(rng, 2, 37, 211, 71, with_bias=True, fill=GARBAGE)
     check_kernel(learner, "matmul_forward", *small, large)
@@ -249,8 +249,8 @@ def test_large_scores(learner, reference, rng):
     # near 20480 (catches exp without a shift), -192 (catches a maximum that is searched from 0 up, and, since the first
     # query's are 192, one maximum for all rows), -20480 (catches a search from -10000 up), and equal to -2e9 (catches
     # one from -1e9 up). In the next two they rise or fall from key to key by 96: catches a shift by the first score,
-    # the last one, or the one farthest from 0. In the last one they are near -800: there a search from 0 up shows where
-    # exp is computed in double, too.
+    # the last one, or the one farthest from 0. In the last one they are near -800: there a search from 0 up fails even
+    # if exp is computed in double.
     batch, length, heads = 7, 5, 2
     qkv = rng.integers(-2, 3, batch, length, 3, heads, 4) / 2.0
     qkv[:, :, 0, :, 0] = torch.tensor([128.0, -128, -128, -1, 128, -128, -128])[:, None, None]
@@ -303,9 +303,9 @@ def test_anything_in_the_padding(learner, reference, rng):
 def test_large_logits(learner, reference, rng):
     """Right where all logits of a row are far above 0, or far below, or far apart."""
     # Numbers of few digits: their differences are exact. Catches, row by row: exp without a shift; a maximum that is
-    # searched from 0 up, from -10000 up, or from -1e9 up; and, since exp(-800) is 0 in double, too, one from 0 up in
-    # double, and one maximum for all rows. The last rows spread so widely that only a shift by the largest logit works,
-    # which is the last, the first, the second or another one, and not the one farthest from 0.
+    # searched from 0 up, from -10000 up, or from -1e9 up. The row near -800 catches a search from 0 up in double, where
+    # exp(-800) is 0, too, and one maximum for all rows. The last rows spread so widely that only a shift by the largest
+    # logit works. It is the last, the first, the second or another logit, and not always the one farthest from 0.
     logits = torch.tensor([[20000.0, -200, -20000], [0, -800, 0], [0, 0, 0]])[..., None].repeat(1, 1, 10)
     logits += rng.integers(-16, 17, 3, 3, 10) / 4
     logits[1, 0] = -3e9

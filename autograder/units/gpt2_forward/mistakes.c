@@ -40,8 +40,8 @@
 /* encoder_forward: position-of-the-sequence
  * base: plain-loops
  * edit: wpe + t * C  =>  wpe + b * C
- * why: All positions of a sequence get the same vector. You chose the row of wpe by the number of the sequence. Within
- * what is a position counted?
+ * why: All positions of a sequence get the same vector. You chose the row of wpe by the number of the sequence. Which
+ * of b and t is the position?
  * hint: All positions of one sequence get the same vector. The row of wpe is t, not b.
  * section: tokens-and-places
  */
@@ -69,7 +69,7 @@
  * base: one-statement
  * edit: inp[b * T + t]  =>  inp[t * B + b]
  * why: Your rows belong to other tokens. You read the ids as if the sequences stood side by side in columns. Which
- * index of a (B, T) array moves by 1?
+ * index of a (B, T) array changes from one entry to the next?
  * hint: Your rows belong to other tokens. In an array (B, T) the ids of one sequence stand side by side.
  * section: rows-and-strides
  */
@@ -218,8 +218,8 @@
 /* encoder_forward: position-of-the-token-id
  * base: plain-loops
  * edit: wpe + t * C  =>  wpe + inp[b * T + t] * C
- * why: Equal tokens get equal vectors, wherever they stand. You chose the row of wpe by the token. To what does a
- * position vector belong?
+ * why: Equal tokens get equal vectors, wherever they stand. You chose the row of wpe by the token. What should a
+ * position vector depend on?
  * hint: Equal tokens get equal vectors in your output, wherever they stand. The row of wpe is t.
  * section: tokens-and-places
  */
@@ -566,8 +566,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: squares-not-divided
  * base: plain-loops
  * edit: v /= C;  =>
- * why: Your rows are sqrt(C) times too small. You used the sum of squares as the variance. Which reduction is a
- * variance?
+ * why: Your rows are sqrt(C) times too small. You used the sum of squares as the variance. Is a variance a sum of
+ * squares or a mean?
  * hint: Your rows are too small, by the factor sqrt(C). Divide the sum of squares by C before the root.
  * section: layernorm-kernel
  */
@@ -685,8 +685,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: absolute-deviations
  * base: plain-loops
  * edit: (x[c] - m) * (x[c] - m)  =>  fabsf(x[c] - m)
- * why: Your variance is too small or too large for most rows. You summed absolute deviations. Of what is the variance
- * the mean?
+ * why: Your variance is too small or too large for most rows. You summed absolute deviations. The variance is a mean of
+ * which numbers?
  * hint: You sum |x - mean|. Multiply each deviation by itself.
  * section: layernorm-kernel
  */
@@ -950,8 +950,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: bias != NULL ? bias[o] : 0.0f  =>  0.0f
  * edit: x[c] * weight[o * C + c]  =>  x[c] * weight[o * C + c] + (bias ? bias[o] : 0.0f)
- * why: Your bias counts C times. You added it inside the loop over the input channels. How often does it belong to a
- * sum?
+ * why: Your bias counts C times. You added it inside the loop over the input channels. How often should a sum contain
+ * it?
  * hint: Your bias counts C times. Add it outside the loop over the input channels.
  * section: linear-kernel
  */
@@ -1034,7 +1034,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  int sum = bias != NULL ? bias[o] : 0.0f;
  * why: All sums are whole numbers. An integer type cuts the fraction off at every addition. Which type keeps it?
- * hint: All your sums are whole numbers. An `int` cuts off what stands behind the point: make the sum a float.
+ * hint: All your sums are whole numbers. An `int` cuts off what follows the decimal point: make the sum a float.
  * section: numbers-in-c
  */
 
@@ -1129,8 +1129,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: for (int c = 0; c < C; c++) {  =>  for (int c = 0; c < (C < 64 ? C : 64); c++) {
  * edit: weight[o * C + c]  =>  w[c]
  * edit: y[o] = sum  =>  out[row * OC + o] = sum
- * why: Your sums stop after 64 channels. You assumed that a row fits into a small array, but GPT-2 has up to 3,072
- * channels. Up to which number should the loop run?
+ * why: Your sums stop after 64 channels. You assumed that a row fits into a small array, but the smallest GPT-2 has up
+ * to 3,072 channels. Up to which number should the loop run?
  * hint: Your sums stop after 64 channels. The loop over the channels goes on to C, whatever C is.
  * section: linear-kernel
  */
@@ -1214,8 +1214,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* matmul_forward: sum-for-product
  * base: plain-loops
  * edit: x[c] * weight  =>  x[c] + weight
- * why: Your sums are of input plus weight. You added the two factors. What does a linear layer do before it adds up?
- * hint: Your sums are of x + w. Multiply the two.
+ * why: Your kernel sums input plus weight. You added the two factors. What does a linear layer do before it adds up?
+ * hint: Your kernel sums x + w. Multiply the two.
  * section: linear-kernel
  */
 
@@ -1250,8 +1250,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* matmul_forward: output-transposed
  * base: double-sums
  * edit: out[(b * T + t) * OC + o]  =>  out[(o * B + b) * T + t]
- * why: Your numbers are right but stand in another order. You wrote all positions of an output channel side by side,
- * as in (OC, B, T). Which index moves by 1 in (B, T, OC)?
+ * why: Your numbers are right but stand in another order. You wrote all positions of an output channel side by side, as
+ * in (OC, B, T). Which index changes from one entry of (B, T, OC) to the next?
  * hint: Your numbers are right but stand in another order. The OC outputs of one position stand side by side.
  * section: rows-and-strides
  */
@@ -1504,7 +1504,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: if (u == 0 || preatt[t * T + u] > top) top = preatt[t * T + u];  =>
  * edit: total += exp(  =>  total += (KIND)exp(
  * edit: u > t ? 0 : exp(  =>  u > t ? 0 : (KIND)exp(
- * why: Large scores give NaN, because exp overflows, in float above 88. You took the exponentials of the scores as
+ * why: Large scores give NaN, because exp overflows (in float, above 88). You took the exponentials of the scores as
  * they are. Which shift of a row leaves its weights unchanged?
  * hint: Large scores give NaN. Subtract the largest score of the row from all of them first: the weights stay the
  * same.
@@ -1541,10 +1541,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: inp + (b * T + t) * 3 * C  =>  inp + (b * T + t) * 3 * C + C
  * edit: inp + (b * T + u) * 3 * C + C  =>  inp + (b * T + u) * 3 * C
- * why: Your scores are those of the exchanged pairs. You read queries from the second block and keys from the first. In
- * which order do the three blocks of a position stand?
- * hint: Your scores are those of the exchanged pairs, (u, t) for (t, u). Queries are the first block of a position,
- * keys the second.
+ * why: Your score of query t and key u is that of query u and key t. You read queries from the second block and keys
+ * from the first. In which order do the three blocks of a position stand?
+ * hint: Your score of query t and key u is that of query u and key t. Queries are the first block of a position, keys
+ * the second.
  * section: qkv-packing
  */
 
@@ -1606,8 +1606,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: output-by-heads
  * base: plain-loops
  * edit: out + (b * T + t) * C + h * hs  =>  out + ((b * NH + h) * T + t) * hs
- * why: Your numbers are right but stand in another order. You wrote the output head after head. What stands side by
- * side in (B, T, C)?
+ * why: Your numbers are right but stand in another order. You wrote all positions of one head before the next head.
+ * What stands side by side in (B, T, C)?
  * hint: Your numbers are right but stand in another order. The C channels of one position stand side by side, head
  * after head.
  * section: rows-and-strides
@@ -1699,7 +1699,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: 1.0f / sqrtf(hs)  =>  1.0f / sqrtf((float)hs)
  * why: A row whose scores lie far below those of an earlier row gives NaN. You kept one maximum from query to query.
  * When should the search begin anew?
- * hint: A row whose scores lie far below those of an earlier row gives NaN. Search the maximum anew for every query.
+ * hint: A row whose scores lie far below those of an earlier row gives NaN. Search for the maximum anew for every
+ * query.
  * section: running-maximum
  */
 
@@ -2166,10 +2167,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: divided-after-the-output
  * base: plain-loops
  * edit: a[u] * v[i]  =>  a[u] * sum * v[i]
- * why: Your att is right, and each row of your output is too large. You summed it with exponentials that were not yet
- * divided. When should the division happen?
- * hint: Your att is right, and each row of your output is too large by the factor sum. Divide the weights before you use
- * them.
+ * why: Your att is right, and each row of your output is too large. You weighted the values with exponentials that were
+ * not yet divided. When should the division happen?
+ * hint: Your att is right, and each row of your output is the right one times the sum of the exponentials. Divide the
+ * weights before you use them.
  * section: attention-kernel
  */
 
@@ -2680,9 +2681,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* residual_forward: larger-of-the-two
  * base: plain-loops
  * edit: inp1[n] + inp2[n]  =>  fmaxf(inp1[n], inp2[n])
- * why: Your entries are the larger ones of both inputs. You took a maximum. Which operation does a residual connection
- * use?
- * hint: Your entries are the larger ones of both inputs. Add them.
+ * why: Each of your entries is the larger one of the two inputs. You took a maximum. Which operation does a residual
+ * connection use?
+ * hint: Each of your entries is the larger one of the two inputs. Add the two.
  * section: residual-kernel
  */
 
@@ -2835,7 +2836,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: logits[v] > top ? logits[v] : top  =>  0
  * edit: sum += exp(  =>  sum += (KIND)exp(
  * edit: (float)(exp(  =>  (float)((KIND)exp(
- * why: Large logits give NaN, because exp overflows, in float above 88. You took the exponentials of the logits as
+ * why: Large logits give NaN, because exp overflows (in float, above 88). You took the exponentials of the logits as
  * they are. Which shift of a row leaves its probabilities unchanged?
  * hint: Large logits give NaN. Subtract the largest logit of the row from all of them first: the probabilities stay
  * the same.
@@ -2860,7 +2861,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  * why: Rows that lie far below the largest one give NaN. You subtracted one maximum from all rows. Which maximum should
  * each row use?
- * hint: Rows that lie far below the largest one give NaN. Search the maximum anew in each row.
+ * hint: Rows that lie far below the largest one give NaN. Search for the maximum anew in each row.
  * section: running-maximum
  */
 
@@ -3202,8 +3203,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  *     for (int v = 0; v < V - 1; v++) {
  *         p[v] = expf
- * why: The last token of every row has no exponential. Your loop over them ends one token too early. Which condition
- * makes it run V times from 0?
+ * why: The last token of every row has no exponential. Your loop over the exponentials ends one token too early. Which
+ * condition makes it run V times from 0?
  * hint: The last token of every row has no exponential. Let v run to V - 1.
  * section: numbers-in-c
  */
@@ -3221,8 +3222,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: maximum-above-the-fraction-only
  * base: plain-loops
  * edit: sum += p[v]  =>  sum += expf(z[v])
- * why: Your rows do not sum to 1. You shifted the numerators by the maximum, and not the sum. In which two parts must
- * the shift be to cancel?
+ * why: Your rows do not sum to 1. You shifted the numerators by the maximum, but not the terms of the sum. In which two
+ * parts of the fraction must the shift stand so that it cancels?
  * hint: Your rows do not sum to 1. Add up the exponentials of the shifted logits.
  * section: running-maximum
  */
@@ -3241,9 +3242,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: int v = V; v < Vp  =>  int v = Vp; v < V
  * edit: const float *z = logits + (b * T + t) * Vp  =>  const float *z = logits + (b * T + t) * V
  * edit: float *p = probs + (b * T + t) * Vp  =>  float *p = probs + (b * T + t) * V
- * why: Only the first row is right. Your rows lie V numbers apart, and nothing writes the padding. How many columns has
- * a row in memory?
- * hint: From the second row on, yours begins too early. Row (b, t) comes after T rows for each earlier sequence and t
+ * why: Only the first row is right. Your rows lie V numbers apart, and nothing writes the padding. How many columns
+ * does a row have in memory?
+ * hint: From the second on, your rows begin too early. Row (b, t) comes after T rows for each earlier sequence and t
  * more, each of Vp entries, and ends with zeros.
  * section: padded-vocabulary
  */
@@ -3251,8 +3252,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: probabilities-for-the-padding
  * base: plain-loops
  * edit: p[v] = 0.0f  =>  p[v] = expf(z[v] - maximum) / sum
- * why: Padded columns have a probability. You left them out of the sum, but wrote a share for them all the same. Which
- * probability has a token that does not exist?
+ * why: Padded columns have a probability. You left them out of the sum, but wrote a share for them all the same. What
+ * is the probability of a token that does not exist?
  * hint: Your padded columns get a share of what their logits say. Their probability is 0.
  * section: padded-vocabulary
  */
@@ -3490,10 +3491,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: logarithm-of-the-rest
  * base: plain-loops
  * edit: -logf(p)  =>  logf(1.0f - p)
- * why: Your losses are negative, and certain targets give minus infinity. You took the logarithm of 1 - p. Which number
- * of the formula does the minus belong to?
- * hint: Your losses are negative, and certain targets give minus infinity. The minus stands in front of the logarithm,
- * not inside it.
+ * why: Your losses are negative, and targets of probability 1 give minus infinity. You took the logarithm of 1 - p.
+ * Which number of the formula does the minus belong to?
+ * hint: Your losses are negative, and targets of probability 1 give minus infinity. The minus stands in front of the
+ * logarithm, not inside it.
  * section: crossentropy-kernel
  */
 
@@ -3510,8 +3511,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: row-of-the-sequence
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  b * Vp + target
- * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by one
- * of two numbers alone. How many rows stand before that of (b, t)?
+ * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by only one
+ * of its two indices. How many rows stand before that of (b, t)?
  * hint: Position 0 of a batch is right, and others read rows that are not theirs. Row (b, t) of probs comes after T
  * rows for each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
@@ -3521,8 +3522,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  (b * T + t) * T + target
  * why: Your probabilities come from other rows. You put the rows of probs T apart. How long is a row?
- * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
- * of Vp entries.
+ * hint: Your probabilities come from other rows. Row (b, t) comes after T rows for each earlier sequence and t more,
+ * each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3575,8 +3576,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: (b * T + t) * Vp + target  =>  (b * Vp + t) * T + target
  * why: Your probabilities come from other rows. You exchanged two factors of the offset. How many entries does a
  * sequence have, and how many a row?
- * hint: Your probabilities are of other rows. Row (b, t) comes after T rows for each earlier sequence and t more, each
- * of Vp entries.
+ * hint: Your probabilities come from other rows. Row (b, t) comes after T rows for each earlier sequence and t more,
+ * each of Vp entries.
  * section: rows-and-strides
  */
 

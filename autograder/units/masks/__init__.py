@@ -8,4 +8,4 @@ TASKS = (
     "to_key_padding_mask",
     "test_decoder_mask",
 )
-IMPORTS_COMPILER = True  # the meta device
+IMPORTS_COMPILER = True  # causal_mask is checked on the meta device, whose operations import it

@@ -62,7 +62,7 @@ def padded_anywhere(rng, pad_id):
     ids[0, :front] = pad_id  # catches counting tokens and marking that many from the start
     ids[1, 2:4] = pad_id
     ids[2, 3:] = pad_id
-    ids[4] = pad_id  # row 3 has no padding, row 4 nothing else
+    ids[4] = pad_id  # row 3 has no padding, row 4 nothing but padding
     return ids
 
 
@@ -217,7 +217,7 @@ def test_mask_broadcasts(learner, reference, rng):
 
 @pytest.mark.task("masks.apply_mask", points=1)
 def test_mask_every_float_type(learner, reference, rng):
-    """Every float type keeps its dtype, and gets minus infinity exactly."""
+    """Scores of every float type keep their dtype, and masked ones are exactly minus infinity."""
     # float16 ends at 65504: catches -1e9, which PyTorch refuses there.
     for dtype in (torch.float64, torch.bfloat16, torch.float16):
         scores, mask = 100 * rng.normal(2, 4, 5, dtype=dtype), rng.mask(2, 4, 5)
@@ -235,7 +235,7 @@ def assert_gradient(got, expected, what):
 
 def apply_mask_gradient(learner, scores, mask, upstream):
     leaf = scores.clone().requires_grad_()
-    # exp, because minus infinity is always on its way into a softmax: the gradient that arrives from there counts
+    # Masked scores always go into a softmax. exp stands for it here: it gives -inf the value 0 and no gradient.
     result = learner.apply_mask(leaf * 1.0, mask).exp()
     return weighted_gradients(result, upstream, [leaf])[0] if result.requires_grad else None
 
@@ -363,7 +363,7 @@ def test_softmax_other_axes(learner, reference, rng):
     for mask, dim in (
         (column, -2),
         (rng.mask(2, 1, 1, 5, keep=0.4), -2),
-        (pair, 1),  # axis 1 of the scores is the heads, of the mask the keys: catches using dim on the mask as it is
+        (pair, 1),  # axis 1 is the heads in the scores, the keys in the mask: catches using dim on the mask as it is
         (single, -1),
         (torch.ones(4, 5, dtype=torch.bool), -2),
     ):
@@ -378,7 +378,7 @@ def test_softmax_large_scores_and_float_types(learner, reference, rng):
     """Large scores, the largest of them masked; float64 and bfloat16."""
     mask = rng.mask(4, 6)
     mask[:, :3] = torch.tensor([True, True, False])
-    raised = rng.normal(4, 6) + 20 * ~mask  # catches an epsilon: a plain softmax leaves the allowed keys some 1e-9
+    raised = rng.normal(4, 6) + 20 * ~mask  # catches an epsilon: a plain softmax leaves the allowed keys about 1e-9
     weights = learner.masked_softmax(raised, mask)
     assert_weights(weights, raised, mask, "masked_softmax(scores, mask) with scores of 20 where masked")
     # exp(1000) overflows and exp(-1000) underflows; the row at -30000 catches a fill of -10000.

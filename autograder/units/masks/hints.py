@@ -23,8 +23,8 @@ HINTS = {
     "masks.decoder_mask": (
         "In a decoder a key can be forbidden for two reasons: it is padding, or it lies in the future. If one of your "
         "two masks says no, what must the combination say?",
-        "padding_mask gives (B, 1, 1, T), causal_mask gives (T, T). Combined element by element, they broadcast to "
-        "(B, 1, T, T). Work out [[5, 6, 0]] by hand: the rows are 100, 110, 110. The last row belongs to a padded "
+        "padding_mask gives (B, 1, 1, T), causal_mask gives (T, T). Combined element by element, they broadcast to (B, "
+        "1, T, T). Work out [[5, 6, 0]] by hand: the rows are 1 0 0, 1 1 0 and 1 1 0. The last row belongs to a padded "
         "query and is no exception.",
         "keys = padding mask of ids, with this pad_id         # (B, 1, 1, T)\n"
         "past = causal mask for T positions, on ids' device   # (T, T)\n"
@@ -34,7 +34,7 @@ HINTS = {
         "Softmax gives each key a share proportional to exp(score). For which score is that share exactly 0, in every "
         "float type?",
         "scores (..., T_q, T_k) keep their shape, dtype and values where the mask is True. The mask may have fewer "
-        "axes or axes of length 1, which masked_fill and where both broadcast. masked_fill fills where its mask is "
+        "axes or axes of length 1; masked_fill and torch.where both broadcast it. masked_fill fills where its mask is "
         "True: is that your mask? The scores that the caller passed must not change.",
         "forbidden = the opposite of mask\nreturn a new tensor: minus infinity where forbidden, scores elsewhere",
     ),

@@ -145,9 +145,9 @@ mistake(
     base="view",
     section="padding-masks",
     why="Each row has the right number of True entries, but always at the start. You counted the real tokens, which "
-    "works only while all padding is at the end. What decides about a single position?",
-    hint="Each row of yours has the right number of True entries, but always at the start. With padding in front or in "
-    "the middle, those positions are wrong. Decide for each position from its own id.",
+    "works only while all padding is at the end. What decides whether a single position is padding?",
+    hint="Each row of your mask has the right number of True entries, but always at the start. With padding in front "
+    "or in the middle, those positions are wrong. Decide for each position from its own id.",
 )
 
 mistake(
@@ -217,7 +217,7 @@ mistake(
     edit("def padding_mask(ids, pad_id=PAD):", "def padding_mask(ids, pad_id=0):"),
     edit("(ids != pad_id)[:, None, None, :]", "ids.numpy()[:, None, None, :] != pad_id"),
     section="padding-masks",
-    why="PyTorch's functions refuse your mask. You compared in NumPy and returned an array, which has no device. "
+    why="PyTorch's functions refuse your mask. You compared in NumPy and returned an array, which is not a tensor. "
     "Which object can you compare directly?",
     hint="Your values are right, but the result is a NumPy array. Compare the tensor itself: the result is then a "
     "boolean tensor on the device of `ids`.",
@@ -266,8 +266,8 @@ mistake(
     section="causal-masks",
     why="The first query sees nothing, and no query sees its own token. Your diagonal is False, although a query's "
     "own token is already known. What is the last key that query i may see?",
-    hint="The diagonal of your mask is False, so the first row is empty and its softmax has nothing to share out. A "
-    "position may attend to itself: j <= i, not j < i.",
+    hint="The diagonal of your mask is False, so the first row is empty and its softmax has no key to give weight to. "
+    "A position may attend to itself: j <= i, not j < i.",
 )
 
 mistake(
@@ -394,7 +394,7 @@ mistake(
     edit("torch.ones(size, size, dtype=torch.bool, device=device)", "torch.ones(size, size, dtype=torch.bool)"),
     section="causal-masks",
     why="On a GPU your mask meets scores on another device, and PyTorch refuses to combine them. You made it on the "
-    "default device. Where should the argument go?",
+    "default device. Where should the argument `device` go?",
     hint="Your mask is right, but it stays on the default device when the call names another. Pass the argument device "
     "on to the function that makes the tensor.",
 )
@@ -439,8 +439,8 @@ mistake(
     section="combined-masks",
     why="The rows of padded queries are empty, and real queries still see padded keys before them. You put the padding "
     "mask on the axis of the queries. Along which axis should padding be hidden?",
-    hint="The rows of padded queries are all False in your mask, as the last row for [[5, 6, 0]]. Real queries still "
-    "see padded keys before them. Padding is hidden as a key, along the last axis.",
+    hint="The rows of padded queries are all False in your mask, such as the last row for [[5, 6, 0]]. Real queries "
+    "still see padded keys before them. Padding is hidden as a key, along the last axis.",
 )
 
 mistake(
@@ -465,7 +465,7 @@ mistake(
     section="padded-queries",
     why="Padding is visible to itself on the diagonal. You let every position attend to itself so that no row is "
     "empty. Which function of this unit handles empty rows?",
-    hint="Your mask is True on the whole diagonal, also where the key is padding. There is no exception for it: a row "
+    hint="Your mask is True on the whole diagonal, also where the key is padding. The diagonal is no exception: a row "
     "that ends up empty is handled later, by masked_softmax.",
 )
 
@@ -504,7 +504,7 @@ mistake(
     why="Your mask has the shape (B, 1, 1, T), one row for all queries. You returned the padding mask, which is "
     "enough only in an encoder. What distinguishes the queries of a decoder?",
     hint="Your mask has shape (B, 1, 1, T), one row for all queries: it is the padding mask alone. A decoder's queries "
-    "differ in what they may see; combine it with the causal triangle.",
+    "differ in what they may see: combine the padding mask with the causal triangle.",
 )
 
 
@@ -527,10 +527,10 @@ mistake(
     edit("def decoder_mask(ids, pad_id=PAD):", "def decoder_mask(ids, pad_id=0):"),
     edit("padding_mask(ids, pad_id)", "(ids == pad_id)[:, None, None, :]"),
     section="true-means-may-attend",
-    why="Within the right triangle your mask shows padding and hides the real tokens. One of its two parts is True "
-    "at padding. What must True mean in both parts before you combine them?",
-    hint="Your mask shows padding and hides the real tokens, within the right triangle. The padding half is inverted: "
-    "both halves must be True for 'may attend'.",
+    why="Your triangle is right, but inside it your mask shows padding and hides the real tokens. One of its two parts "
+    "is True at padding. What must True mean in both parts before you combine them?",
+    hint="Your triangle is right, but inside it your mask shows padding and hides the real tokens. The padding half is "
+    "inverted: both halves must be True for 'may attend'.",
 )
 
 mistake(
@@ -567,7 +567,7 @@ mistake(
     edit("padding_mask(ids, pad_id)", "padding_mask(ids)"),
     section="combined-masks",
     why="With another padding id, padding stays visible and the real token 0 is hidden. Your call of `padding_mask` "
-    "uses its default. Where should the argument go?",
+    "uses its default. Where should the argument `pad_id` go?",
     hint="With a pad_id other than 0 your mask still hides the positions whose id is 0. Your function takes pad_id; it "
     "must reach the comparison.",
 )
@@ -595,7 +595,7 @@ mistake(
     why="Your values are right, but the shape is (B, T, T). Broadcasting aligns the batch with the heads of the "
     "scores, which fails, or is silently wrong when B = H. Which axis is missing?",
     hint="Your values are right, but the shape is (B, T, T). Aligned from the right, the batch would meet the heads, "
-    "silently when B = H: keep an axis of length 1 for the heads.",
+    "without an error when B = H: keep an axis of length 1 for the heads.",
 )
 
 
@@ -677,8 +677,8 @@ mistake(
     "masks.decoder_mask",
     "numpy-array",
     section="combined-masks",
-    why="PyTorch's functions refuse your mask. You combined the masks in NumPy and returned an array, which has no "
-    "device. Which operator works on the tensors themselves?",
+    why="PyTorch's functions refuse your mask. You combined the masks in NumPy and returned an array, which is not a "
+    "tensor. Which operator works on the tensors themselves?",
     hint="Your values are right, but the result is a NumPy array. Tensors can be combined with `&` as well, and stay "
     "on their device.",
 )
@@ -697,8 +697,8 @@ mistake(
     section="true-means-may-attend",
     why="The allowed scores are -inf, and the forbidden ones are kept. `masked_fill` fills where its argument is "
     "True, and in this course True means 'may attend'. Which entries should be filled?",
-    hint="Your result is -inf at the allowed positions and keeps the forbidden ones. masked_fill fills where it is "
-    "told True, while our True means 'may attend'.",
+    hint="Your result is -inf at the allowed positions and keeps the forbidden ones. masked_fill fills where its mask "
+    "is True, and in this course True means 'may attend'.",
 )
 
 mistake(
@@ -709,8 +709,8 @@ mistake(
     why="The allowed scores are -1e9, and the forbidden ones are kept. Two things went wrong: you filled where the "
     "mask is True, and the fill is a finite number. Which entries should be filled, and which value is below every "
     "score? See also {section}`masks#minus-infinity`.",
-    hint="Your allowed positions hold -1e9 and the forbidden ones their scores. Two things at once: masked_fill fills "
-    "where it is told True, and the fill should be minus infinity. See also {section}`masks#minus-infinity`.",
+    hint="Your allowed positions hold -1e9 and the forbidden ones their scores. Two things went wrong: you filled "
+    "where the mask is True, and the fill is not minus infinity. See also {section}`masks#minus-infinity`.",
 )
 
 mistake(
@@ -753,8 +753,8 @@ mistake(
     section="minus-infinity",
     why="Softmax gives NaN, because the largest scores are at the masked positions. You filled with plus infinity. "
     "Which sign does a score need to get no weight?",
-    hint="Your masked positions hold +inf. Softmax gives weight to large scores, so what must get none is the "
-    "opposite: minus infinity.",
+    hint="Your masked positions hold +inf. Softmax gives weight to large scores. A position that must get no weight "
+    "needs the opposite: minus infinity.",
 )
 
 mistake(
@@ -764,8 +764,8 @@ mistake(
     section="minus-infinity",
     why="Masked positions get weight, often more than the allowed ones. You gave them a score of 0 or nearly 0, and "
     "exp(0) is 1. Which score has the exponential 0?",
-    hint="Your masked positions hold 0, or something as small as 1e-9. Before softmax that is an ordinary score, whose "
-    "share is exp(0) = 1; a position gets no weight only when its score is minus infinity.",
+    hint="Your masked positions hold 0, or something as small as 1e-9. Before softmax that is an ordinary score, and "
+    "its exponential is exp(0) = 1. A position gets no weight only when its score is minus infinity.",
 )
 
 mistake(
@@ -808,8 +808,8 @@ mistake(
     section="minus-infinity",
     why="Your result is one long list, and nobody can tell which score belongs to which query and key. You indexed "
     "with the mask, which drops positions. Which operation keeps the shape?",
-    hint="Your result is one long list of the allowed scores. Indexing with a mask drops positions; masking keeps the "
-    "shape and writes minus infinity into them.",
+    hint="Your result is one long list of the allowed scores. Indexing with a mask drops positions. Masking keeps the "
+    "shape and writes minus infinity at the forbidden ones.",
 )
 
 mistake(
@@ -1047,7 +1047,7 @@ mistake(
     edit("mask = mask.broadcast_to(scores.shape)", ""),
     section="mask-broadcasting",
     why="With `dim=1` and a mask of fewer axes than the scores, empty rows are not found. You used `dim` on the mask "
-    "as it came, where it means another axis or none. Which shape should the mask have first?",
+    "as it came, and there `dim` means another axis or none. Which shape should the mask have first?",
     hint="With a mask of shape (T_q, T_k) and dim=1 you look for empty rows along the mask's axis 1, which is not axis "
     "1 of the scores. Bring the mask to the shape of the scores first.",
 )
@@ -1060,8 +1060,8 @@ mistake(
     section="minus-infinity",
     why="Masked positions get positive weights. You gave them a score of 0 before the softmax, and exp(0) is 1. "
     "Which score has the exponential 0?",
-    hint="Your masked positions have positive weights: a score of 0 has the share exp(0) = 1. Only minus infinity gets "
-    "none.",
+    hint="Your masked positions have positive weights: the exponential of a score of 0 is exp(0) = 1. Only a score of "
+    "minus infinity gets no weight.",
 )
 
 mistake(
@@ -1072,8 +1072,8 @@ mistake(
     section="minus-infinity",
     why="Masked positions get positive weights. You added the mask as 1 and 0, which makes allowed positions a "
     "little likelier and hides nothing. Which score has the exponential 0?",
-    hint="Your masked positions have positive weights: adding True adds 1 to the allowed scores and leaves the rest. "
-    "What is masked needs a score of minus infinity.",
+    hint="Your masked positions have positive weights: adding True adds 1 to the allowed scores and hides nothing. A "
+    "masked position needs a score of minus infinity.",
 )
 
 mistake(

@@ -78,7 +78,7 @@ def test_split_types_layout_and_gradient(learner, reference, rng):
     assert_equal(
         (result, gradient),
         (split_by_slices(x, h), expected),
-        ("split_heads(x, 3)", "the gradient of split_heads(x, 3) for x"),
+        ("split_heads(x, 3)", "the gradient of split_heads(x, 3) with respect to x"),
     )
 
 
@@ -95,7 +95,7 @@ def check_raises(call, what):
 @pytest.mark.task("multihead.split_heads", points=1)
 def test_split_uneven(learner, reference, rng):
     """A width that cannot be shared evenly is an error."""
-    # 6 in 4: catches torch.chunk, which makes 3 heads of it without a word.
+    # A width of 6 for 4 heads: catches torch.chunk, which makes 3 heads without an error.
     for d_model, h in ((10, 4), (6, 4), (2, 3)):
         x = rng.normal(2, 5, d_model)
         check_raises(lambda x=x, h=h: learner.split_heads(x, h), f"split_heads(x, {h}) for x {shape_of(x)}")
@@ -141,7 +141,9 @@ def test_merge_types_and_gradient(learner, reference, rng):
         result, gradient = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), (), cotangent)
         expected = x.reshape(2, 5, 12), cotangent.reshape(2, 5, 3, 4)
         assert_equal(
-            (result, gradient), expected, named(("merge_heads(x)", "the gradient of merge_heads(x) for x"), dtype)
+            (result, gradient),
+            expected,
+            named(("merge_heads(x)", "the gradient of merge_heads(x) with respect to x"), dtype),
         )
 
 
@@ -194,7 +196,7 @@ def attend(
 
     The first call has the mask ``before``. One input stands for query, key and value. Returns the output, the kept
     weights, and the inputs and the mask as the call left them; with a cotangent, the gradients of the output's
-    weighted sum with respect to inputs and parameters. A sentence in place of that says what is wrong with a layer.
+    weighted sum with respect to inputs and parameters. If a layer is wrong, returns a sentence that says so instead.
     """
     d_model = inputs[0].shape[-1]
     module = learner.MultiHeadAttention(d_model, num_heads, **(options or {})).to(inputs[0].dtype).train(training)
@@ -208,7 +210,7 @@ def attend(
     if cotangent is not None:
         inputs = tuple(x.requires_grad_() for x in inputs)
     query, key, value = inputs if len(inputs) == 3 else inputs * 3
-    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # so dropout draws the same, however many numbers the parameters took
     output = module(query, key, value, mask)
     if cotangent is None:
         return output, module.weights, (*inputs, *(() if mask is None else (mask,)))
@@ -230,7 +232,7 @@ def check_module(learner, rng, b, h, t_q, t_k, d_model, mask=None, inputs=None):
     output, weights, after = attended(learner, h, parameters, inputs, mask, before=before)
     assert_close((output, weights), heads_in_loops(h, parameters, inputs, mask), named(PAIR, where))
     given = (*inputs, *(() if mask is None else (mask,)))
-    names = ("query", "key", "value") if len(inputs) == 3 else ("query, which is key and value, too,",)
+    names = ("query", "key", "value") if len(inputs) == 3 else ("query, the same tensor as key and value,",)
     names = (*names, *(() if mask is None else ("mask",)))
     assert_equal(
         tuple(after), given, [f"the argument {name} (it must not change) after the call ({where})" for name in names]
@@ -245,13 +247,13 @@ def test_output_and_weights(learner, reference, rng):
     cases = ((2, 3, 4, 5, 12), (3, 2, 4, 4, 10), (1, 6, 1, 3, 6), (2, 1, 5, 3, 7), (4, 2, 3, 5, 16))
     for b, h, t_q, t_k, d_model in cases:
         check_module(learner, rng, b, h, t_q, t_k, d_model)
-    # The same tensor three times, as in self-attention: catches a shortcut for that case that is wrong.
+    # The same tensor three times, as in self-attention: catches a wrong shortcut for that case.
     check_module(learner, rng, 2, 3, 5, 5, 12, inputs=(rng.normal(2, 5, 12),))
 
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=2)
 def test_mask(learner, reference, rng):
-    """Follows masks of all four shapes, for all heads or for each."""
+    """Follows masks of all four shapes, whether all heads share one mask or each head has its own."""
     cases = [(2, 3, 4, 5, axes) for axes in ("qk", "b11k", "b1qk", "bhqk")]
     # As many sequences as heads, or as queries: catches a mask that lost an axis, or got one too many, and still fits.
     cases += [
@@ -265,7 +267,7 @@ def test_mask(learner, reference, rng):
     for b, h, t_q, t_k, axes in cases:
         shape = [{"b": b, "h": h, "q": t_q, "k": t_k, "1": 1}[axis] for axis in axes]
         mask = rng.mask(*shape)
-        # The first row allows the last key alone, which no causal mask would, and forbids something.
+        # The first row allows the last key alone: no causal mask does, and all other keys are forbidden.
         mask.view(-1, t_k)[0] = torch.arange(t_k) == t_k - 1
         _, weights, _ = check_module(learner, rng, b, h, t_q, t_k, 4 * h, mask)
         forbidden = weights[~mask.expand(weights.shape)]
@@ -347,12 +349,12 @@ def test_mask_of_low_scores(learner, reference, rng):
 
 @pytest.mark.task("multihead.MultiHeadAttention", points=1)
 def test_gradients(learner, reference, rng):
-    """Gradients reach query, key, value and every weight and bias, and are finite where nothing may be attended."""
+    """Gradients reach query, key, value and every weight and bias, and are finite where nothing may be attended to."""
     b, h, t_q, t_k, d_model = 2, 3, 4, 5, 12
     mask = rng.mask(b, 1, t_q, t_k)
     mask[0, 0, 1] = False
     leaves = ("query", "key", "value", *(f"{name}.{part}" for name in LAYERS for part in ("weight", "bias")))
-    for where, used in (("no mask", None), ("a mask with a row where nothing may be attended", mask)):
+    for where, used in (("no mask", None), ("a mask with a row where nothing may be attended to", mask)):
         names = named(
             (PAIR[0], *(f"the gradient of module(query, key, value) with respect to {leaf}" for leaf in leaves)), where
         )
@@ -428,7 +430,7 @@ def test_dropout(learner, reference, rng):
             f"A share of {share:.2f} of the attention weights is dropped ({where}); it should be near {p}."
         )
     assert_close(used, torch.where(used == 0, 0.0, weights / (1 - p)), f"the attention weights ({where})")
-    assert_close(total, used.sum(-1), f"what the weights of a query sum to, seen through the values ({where})")
+    assert_close(total, used.sum(-1), f"the sum of the weights of a query, seen through the values ({where})")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -461,7 +463,7 @@ def test_count_with_and_without_bias(learner, reference, rng):
 
 
 def ablate(learner, num_heads, parameters, inputs, heads, dropout=0.0, called=False):
-    """Switch off one head after the other; the output of what is left.
+    """Switch off one head after the other, and return the output of the rest.
 
     With ``called`` the original has been called before, so that the weights that it keeps belong to a graph; and its
     first head has been switched off in a copy that is thrown away.
@@ -540,7 +542,8 @@ def test_original_is_unchanged(learner, reference, rng):
             )
         if all(isinstance(one, torch.Tensor) and not one.any() for one in readings[1:-1]):
             raise AssertionError(
-                "ablate_head(module, 2) should return a copy with parameters of its own, but shares the original's."
+                "ablate_head(module, 2) should return a copy with parameters of its own, but the copy shares those of "
+                "the original."
             )
         assert_close(tuple(readings), (weights, *tensors, output), named(what, where))
 

@@ -220,8 +220,8 @@ mistake(
     "heads-averaged",
     edit("x.transpose(1, 2).flatten(2)", "x.mean(1)"),
     section="output-projection",
-    why="Your result is only d_head wide. You averaged the heads, which blurs what one head found with all others. "
-    "How can a position keep what each head found?",
+    why="Your result is only d_head wide. You averaged the heads, so what one head found can no longer be separated "
+    "from the rest. How can a position keep what each head found?",
     hint="Your result is only d_head wide, because the heads are averaged. They are put side by side: H * d_head "
     "numbers for each position.",
 )
@@ -490,10 +490,10 @@ mistake(
     "values-from-the-key-layer",
     edit("self.w_v(value)", "self.w_k(value)"),
     section="three-inputs",
-    why="`w_v` has no effect and gets no gradient. You made the values with `w_k`. Which two maps describe what a "
-    "position is found by and what it passes on?",
-    hint="`w_v` has no effect on your output: the values come out of `w_k`. What a position is found by and what it "
-    "hands over are two different maps.",
+    why="`w_v` has no effect and gets no gradient. You made the values with `w_k`. Keys decide how a position is "
+    "found, and values decide what it passes on. Which layer makes each of them?",
+    hint="`w_v` has no effect on your output: the values come out of `w_k`. Keys decide how a position is found, and "
+    "values what it passes on: each has its own layer.",
 )
 
 mistake(
@@ -504,7 +504,8 @@ mistake(
     section="three-inputs",
     why="Trained weights give wrong results in your module, although the shapes agree. `w_v` makes your keys and "
     "`w_k` your values. What do the letters of the layers stand for?",
-    hint="Your keys come out of `w_v` and your values out of `w_k`. Each layer has its own letter.",
+    hint="Your keys come out of `w_v` and your values out of `w_k`. The letter in a layer's name stands for what the "
+    "layer makes.",
 )
 
 mistake(
@@ -515,7 +516,8 @@ mistake(
     section="three-inputs",
     why="Trained weights give wrong results in your module, although the shapes agree. `w_k` makes your queries and "
     "`w_q` your keys. What do the letters of the layers stand for?",
-    hint="Your queries come out of `w_k` and your keys out of `w_q`. Each layer has its own letter.",
+    hint="Your queries come out of `w_k` and your keys out of `w_q`. The letter in a layer's name stands for what the "
+    "layer makes.",
 )
 
 mistake(
@@ -846,7 +848,7 @@ mistake(
     ),
     section="stored-weights",
     why="After a second call, `self.weights` still holds the weights of the first. You stored them only once. Which "
-    "call do they belong to?",
+    "call should they belong to?",
     hint="After a second call, `self.weights` still holds the weights of the first. Store them on every call.",
 )
 
@@ -867,10 +869,11 @@ mistake(
     edit("scaled_dot_product_attention(q, k, v, mask, self.dropout)", "scaled_dot_product_attention(q, k, v, mask)"),
     edit("merge_heads(heads)", "self.dropout(merge_heads(heads))"),
     section="stored-weights",
-    why="In training mode single numbers of the output are erased. You applied dropout to the outputs of the heads, "
-    "but it should cut connections between queries and keys. On which tensor should it act?",
-    hint="In training your dropout erases numbers of the output one by one. It should act on the attention weights: "
-    "pass it on to `scaled_dot_product_attention`.",
+    why="In training mode all attention weights are kept, and single numbers of the heads' outputs are erased. You "
+    "applied dropout to the outputs of the heads, but it should cut connections between queries and keys. On which "
+    "tensor should it act?",
+    hint="In training your dropout erases single numbers of what the heads found. It should act on the attention "
+    "weights: pass it on to `scaled_dot_product_attention`.",
 )
 
 mistake(
@@ -879,10 +882,11 @@ mistake(
     edit("scaled_dot_product_attention(q, k, v, mask, self.dropout)", "scaled_dot_product_attention(q, k, v, mask)"),
     edit("merge_heads(heads)", "merge_heads(self.dropout(heads))"),
     section="stored-weights",
-    why="In training mode single numbers of the output are erased. You applied dropout to the outputs of the heads, "
-    "but it should cut connections between queries and keys. On which tensor should it act?",
-    hint="In training your dropout erases numbers of the output one by one. It should act on the attention weights: "
-    "pass it on to `scaled_dot_product_attention`.",
+    why="In training mode all attention weights are kept, and single numbers of the heads' outputs are erased. You "
+    "applied dropout to the outputs of the heads, but it should cut connections between queries and keys. On which "
+    "tensor should it act?",
+    hint="In training your dropout erases single numbers of what the heads found. It should act on the attention "
+    "weights: pass it on to `scaled_dot_product_attention`.",
 )
 
 
@@ -961,8 +965,8 @@ mistake(
         """,
     ),
     section="one-large-product",
-    why="Biases of trained weights have no place in your module. You built the linear layers without a bias, but "
-    "this course's attention has one. What is the default of `nn.Linear`?",
+    why="Trained biases cannot be loaded into your module. You built the linear layers without a bias, but this "
+    "course's attention has one. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias. `nn.Linear` has one by default: leave it in.",
 )
 
@@ -1008,8 +1012,8 @@ mistake(
     section="one-large-product",
     why="In self-attention your queries equal your keys, and a weight that is copied into one projection appears in "
     "all three. You used one layer as `w_q`, `w_k` and `w_v`. How many layers do three separate maps need?",
-    hint="Your three projections are one and the same layer. Make four layers: what a position asks, what it is found "
-    "by and what it hands over are learned separately.",
+    hint="Your three projections are one and the same layer. Make four layers: queries, keys, values and the output "
+    "each need a map of their own.",
 )
 
 
@@ -1139,10 +1143,10 @@ mistake(
     edit("split_heads(self.w_k(key), self.num_heads)", "split_heads(self.w_k(key), MultiHeadAttention.heads)"),
     edit("split_heads(self.w_v(value), self.num_heads)", "split_heads(self.w_v(value), MultiHeadAttention.heads)"),
     section="one-large-product",
-    why="Your module changes when another one with other heads is built. You stored the number of heads on the class. "
-    "Where should a module store what belongs to it alone?",
-    hint="Your module changes when another one with other heads is built: the number of heads is kept on the class. "
-    "Keep it on the object.",
+    why="Your module changes when another one with a different number of heads is built. You stored the number of "
+    "heads on the class. Where should a module store what belongs to it alone?",
+    hint="Your module changes when another one with a different number of heads is built: the number of heads is kept "
+    "on the class. Keep it on the object.",
 )
 
 mistake(
@@ -1215,7 +1219,7 @@ mistake(
     section="stored-weights",
     why="In training all heads and sequences lose the same weights. You drew one pattern and used it everywhere. How "
     "many random numbers does a tensor of weights need?",
-    hint="In training your heads all lose the same weights. Draw for every weight by itself, with an `nn.Dropout` on "
+    hint="In training your heads all lose the same weights. Draw a number for every weight, with an `nn.Dropout` on "
     "the whole tensor (B, H, T_q, T_k).",
 )
 
@@ -1302,8 +1306,8 @@ mistake(
     edit("math.sqrt(q.shape[-1])", "math.sqrt(64)"),
     base="scores-written-out",
     section="head-width-scale",
-    why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only the "
-    "heads of the paper's base model. Where can you read the width?",
+    why="Your scale does not follow the width of a head. You wrote the root of 64 as a number, which fits only heads "
+    "of width 64, as in the paper. Where can you read the width?",
     hint="Your scale does not follow the width of a head. Divide by the root of the length of the last axis of `q`.",
 )
 
@@ -1419,7 +1423,7 @@ mistake(
     section="counting-heads",
     why="Your count is d_model too small when there are biases. You counted them for queries, keys and values. Which "
     "layer is missing?",
-    hint="Your count is d_model too small when there are biases: that of `w_o` is missing.",
+    hint="Your count is d_model too small when there are biases: the bias of `w_o` is missing.",
 )
 
 mistake(
@@ -1646,8 +1650,8 @@ mistake(
         "ablated.w_v.weight[head * d_head : (head + 1) * d_head] = 0",
     ),
     section="switch-off-a-head",
-    why="The head still contributes a constant. You erased its rows of `w_v.weight` and left its part of the bias, "
-    "which the weights of a query pass on in full. What else makes its values?",
+    why="The head still contributes a constant. You erased its rows of `w_v.weight` and left its part of the bias. The "
+    "weights of a query sum to 1, so they pass this bias on in full. What else makes the head's values?",
     hint="Your head still contributes a constant: the bias of its values. Erase that too, or erase the columns of "
     "`w_o` in place of the values.",
 )
@@ -1698,8 +1702,8 @@ mistake(
     "one-head-too-many",
     edit("head < module.num_heads", "head <= module.num_heads"),
     section="switch-off-a-head",
-    why="The number of heads itself passes your check. With H heads the last one is H - 1. Which comparison lets H "
-    "through?",
+    why="With H heads, your check accepts head H. Heads are counted from 0, so the last one is H - 1. Which comparison "
+    "lets H through?",
     hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. On which side of "
     "your comparison does H itself fall?",
 )

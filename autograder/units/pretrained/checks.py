@@ -57,7 +57,7 @@ def build_gpt2(learner, sizes):
 
 
 def load_published(learner, sizes, file):
-    """A GPT2 with the tensors of a file in it; or a sentence that says which parameter got none, or which is new.
+    """A GPT2 with the tensors of a file in it; or a sentence that says which parameter or tensor has no counterpart.
 
     Buffers and tied parameters need no tensor of their own.
     """
@@ -82,7 +82,7 @@ def load_published(learner, sizes, file):
 
 
 def published_answers(learner, sizes, files, batches):
-    """For each file the logits of a GPT2 with its tensors for each batch of ids; then the files as they are now."""
+    """For each file, the logits of a GPT2 with its tensors on each batch of ids; and the files after these calls."""
     found = []
     for file in files:
         model = load_published(learner, sizes, file)
@@ -98,9 +98,10 @@ FILL = (zero_parameters, is_norm, fill_parameters, order_of_use, fill_in_order, 
 
 
 def check_published(learner, sizes, state, batches, files=None):
-    """Compare the logits with those of these published tensors, which stand in ``files``, by what to say of each.
+    """Compare the logits with those that the published tensors ``state`` should give.
 
-    Without files they are given as they are. The files are after the calls what they were before.
+    ``files`` holds these tensors in other forms, each under a description for messages; without it, ``state`` itself is
+    the only file. The calls must leave the files as they were.
     """
     *_, heads, layers = sizes
     files = files or {f"of {heads} heads and {layers} layers": state}
@@ -165,7 +166,7 @@ def test_published_logits(learner, reference, rng):
 
 
 def filled_calls(learner, sizes, numbers, calls):
-    """Fill a GPT2's parameters by what they are for, and call it on each of some ids; then the ids as they are now."""
+    """Fill a GPT2's parameters by their roles, and call it on each batch of ids; and the ids after these calls."""
     model = build_gpt2(learner, sizes).to(numbers.dtype)
     with torch.no_grad():
         fill_by_role(model, numbers, lambda: model(calls[0].clone()))
@@ -184,7 +185,7 @@ def calls_in_training(learner, sizes, numbers, ids):
 
 @pytest.mark.task("pretrained.GPT2", points=1)
 def test_no_peeking(learner, reference, rng):
-    """The logits of a position depend on the tokens up to it in its own sequence alone, and not on chance."""
+    """The logits of a position depend only on the tokens of its own sequence up to that position, not on chance."""
     sizes = 11, 7, 12, 3, 2
     numbers = rng.normal(1009, dtype=torch.float64) / 2
     ids = rng.integers(0, 11, 3, 7)
@@ -200,9 +201,9 @@ def test_no_peeking(learner, reference, rng):
 
 
 def cached_calls(learner, sizes, numbers, calls):
-    """Fill a GPT2, and let it read each ids whole, and in pieces with a cache.
+    """Fill a GPT2, and let it read each batch of ids at once, then in pieces with a cache.
 
-    The caches are used in turn, a piece each. Returns the logits of the whole, those of the pieces side by side, and
+    The caches take turns, one piece at a time. Returns the logits of the whole, those of the pieces side by side, and
     the lengths of the caches at the end.
     """
     model = build_gpt2(learner, sizes).to(numbers.dtype)
@@ -221,7 +222,7 @@ def cached_calls(learner, sizes, numbers, calls):
 
 @pytest.mark.task("pretrained.GPT2", points=2)
 def test_cache(learner, reference, rng):
-    """Read in pieces with a cache, a sequence gets the same logits as read at once, and each cache is its own."""
+    """A sequence read in pieces with a cache gets the logits of one read at once; caches do not mix."""
     numbers = rng.normal(1009, dtype=torch.float64) / 2
     # Token by token; the prompt and then one; several after several, which need a mask that begins in the middle.
     for sizes, plans in (
@@ -238,9 +239,9 @@ def test_cache(learner, reference, rng):
 
 
 def read_too_much(learner, sizes, plans):
-    """What a GPT2 makes of pieces of so many tokens, read with a cache; one piece alone is read without.
+    """Let a GPT2 read pieces of these lengths with a cache; a single piece is read without one.
 
-    For each plan the refusal of the last piece, and whether the pieces before it were read.
+    Returns for each plan the refusal of the last piece, or the shape of its logits.
     """
     model = build_gpt2(learner, sizes)
     replies = []
@@ -256,7 +257,7 @@ def read_too_much(learner, sizes, plans):
 
 @pytest.mark.task("pretrained.GPT2", points=2)
 def test_block_size(learner, reference, rng):
-    """More than block_size positions raise ValueError, with those in the cache too; exactly block_size do not."""
+    """More than block_size positions, those in the cache included, raise ValueError; exactly block_size do not."""
     sizes = 5, 6, 4, 2, 2
     plans = [6], [1, 5], [5, 1], [7], [6, 1], [1, 6], [4, 1, 2]
     replies = reply_of(learner, read_too_much, sizes, plans, uses=(SmallCache, build_gpt2, refusal), parts=len(plans))
@@ -318,10 +319,10 @@ def slopes(learner, sizes, numbers, ids):
 
 @pytest.mark.task("pretrained.GPT2", points=1)
 def test_gradients(learner, reference, rng):
-    """Gradients are those of all uses of a parameter: the table has two, tokens and logits."""
+    """Each gradient covers all uses of its parameter: the token table has two, for the tokens and for the logits."""
     request = (11, 7, 6, 3, 2), rng.normal(1009, dtype=torch.float64) / 2, rng.integers(0, 11, 2, 5)
     measured, computed = reply_of(learner, slopes, *request, uses=FILL, parts=2)
-    what = "how the logits change with the parameters, by their gradients"
+    what = "the change of the logits with the parameters, computed from the gradients"
     assert_close(computed, measured, what, 1e-2, 1e-2 * float(measured.abs().max()))
 
 
@@ -384,7 +385,7 @@ def refused_states(learner, cases):
 
 
 def check_refused(learner, cases, what):
-    """Each case, (tensors, name), raises a ValueError whose message holds the name; ``what`` is said of the name."""
+    """Each case, (tensors, name), raises a ValueError whose message holds the name; ``what`` describes the case."""
     replies = reply_of(learner, refused_states, cases, uses=(refusal,), parts=len(cases))
     for (_, name), reply in zip(cases, replies):
         call = f"gpt2_state with {what.format(name)}"
@@ -398,7 +399,7 @@ def check_refused(learner, cases, what):
 def test_missing_tensor(learner, reference, rng):
     """A missing tensor raises ValueError that names it."""
     state = published_state(rng, 11, 6, 8, 2)
-    # Of each kind one, in the last layer: catches a count of layers by one of the kinds alone.
+    # One tensor of each kind, in the last layer: catches counting the layers by a single kind of tensor.
     names = [name for name in state if not name.startswith("h.0.")]
     saved = as_saved(state)
     cases = [({other: one for other, one in state.items() if other != name}, name) for name in names]
@@ -413,7 +414,7 @@ def test_missing_tensor(learner, reference, rng):
 def test_extra_tensor(learner, reference, rng):
     """A tensor that no GPT-2 has raises ValueError that names it; so does an lm_head.weight that is not wte.weight."""
     state = published_state(rng, 11, 6, 8, 2)
-    # Catches dropping all that ends in `bias`, all of a layer that is not known, and the head's own bias.
+    # Catches code that drops every name that ends in `bias`, every unknown tensor of a layer, or a bias of the head.
     extra = ("h.1.attn.c_attn.scale", "ln_x.weight", "h.0.ln_3.bias", "lm_head.bias", "h.1.mlp.bias", "wte.bias")
     cases = [(state | {name: rng.normal(8)}, name) for name in extra]
     cases += [(as_saved(state) | {f"transformer.{name}": rng.normal(8)}, name) for name in extra[:2]]
@@ -431,7 +432,7 @@ def test_misshapen_tensor(learner, reference, rng):
     """A tensor of another shape raises ValueError that names it, also where it could be broadcast."""
     state = published_state(rng, 11, 6, 8, 2)
     shapes = {
-        "h.1.attn.c_attn.weight": [(24, 8), (8, 16), (8, 27), (1, 8, 24)],  # transposed; two parts; not in three
+        "h.1.attn.c_attn.weight": [(24, 8), (8, 16), (8, 27), (1, 8, 24)],  # transposed, two parts, parts of 9, 3 axes
         "h.1.attn.c_attn.bias": [(1,), (8,), (3, 8), (25,)],
         "h.1.attn.c_proj.weight": [(1, 8), (8,), (8, 9)],
         "h.1.attn.c_proj.bias": [(1,), (1, 8)],
@@ -453,9 +454,9 @@ def test_misshapen_tensor(learner, reference, rng):
 
 
 class Storyteller(nn.Module):
-    """A model that knows one story: it goes on with it as long as it has read its beginning, each token once.
+    """A model that knows one story: after a beginning of the story, each token read once, it predicts the next token.
 
-    What it has read it keeps in the cache, as keys of width 1. After anything else it wants the token ``lost``. With
+    After anything else it predicts the token ``lost``. It keeps what it has read in the cache, as keys of width 1. With
     ``scores`` ``(V,)`` instead of a story, these are its logits at every position. ``reads`` lists the calls: how many
     tokens, whether there was a cache.
     """
@@ -609,7 +610,10 @@ def random_scores(rng):
 
 
 def check_shares(drawn, scores, temperature, top_k, what):
-    """As often drawn as the softmax says; 4 or 5 degrees of freedom, beyond 60 by chance less than once in 10^10."""
+    """Each token is drawn as often as the softmax says.
+
+    Chi-squared with at most 5 degrees of freedom exceeds 60 by chance less than once in 10^10 runs.
+    """
     if not len(drawn):
         raise AssertionError(f"{what} returned a text with no new token.")
     scores = scores / temperature

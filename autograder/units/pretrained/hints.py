@@ -41,9 +41,9 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "before? And how many tokens may follow a prompt before the block is full? "
         "({Section}`pretrained#text-with-the-cache` and {heading}`pretrained#end-of-the-block`.)",
         "Keep two lists: all ids, and the ids that the model has not read, at first the whole prompt. The model needs "
-        "`(1, T)`. Pass the last position of its logits to your `sample_next`, with temperature, `top_k` and "
-        "generator (check the order of its arguments). The prompt leaves room for the rest of the block. If "
-        "that room is negative, raise ValueError.",
+        "`(1, T)`. Pass the last position of its logits to your `sample_next`, with temperature, `top_k` and generator "
+        "(check the order of its arguments). The new tokens have the room that the prompt leaves in the block. If that "
+        "room is negative, raise ValueError.",
         "ids = list of encode(prompt); room = block_size minus their number\n"
         "ValueError if room is negative\n"
         "cache = a new one; unread = ids\n"

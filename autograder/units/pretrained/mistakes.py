@@ -203,8 +203,8 @@ mistake(
         "mask = causal_mask(end, ids.device)[start:]", "mask = causal_mask(end, ids.device) if cache is None else None"
     ),
     section="mask-with-cache",
-    why="Several tokens that are read at once with a cache see each other's future. You have no mask then, which is "
-    "right for a single new token. Which rows of the mask belong to the new tokens?",
+    why="Several tokens that are read at once with a cache see each other's future. You use no mask with a cache, "
+    "which is right only for a single new token. Which rows of the mask belong to the new tokens?",
     hint="In your model, several tokens read at once with a cache see each other's future. The mask has a row for each "
     "new token, and keeps it from later ones.",
 )
@@ -399,7 +399,8 @@ mistake(
     section="conv1d-layout",
     why="Your model writes nonsense, and no shape gives it away. You did not transpose the square matrices of "
     "queries, keys and values. In which layout are published weights stored?",
-    hint="Your query, key and value matrices are transposed. Published weights stand (in, out), those of `nn.Linear` (out, in).",
+    hint="Your query, key and value matrices are transposed. Published weights are stored as (in, out), those of "
+    "`nn.Linear` as (out, in).",
 )
 
 mistake(
@@ -412,7 +413,8 @@ mistake(
     section="conv1d-layout",
     why="Your model writes nonsense, and no shape gives it away. You did not transpose the attention's output "
     "projection, which is square. In which layout are published weights stored?",
-    hint="Your output projection is transposed. `attn.c_proj.weight` stands (in, out), like all published weights of this kind.",
+    hint="Your output projection is transposed. `attn.c_proj.weight` is stored as (in, out), like all published "
+    "weights of this kind.",
 )
 
 mistake(
@@ -477,7 +479,8 @@ mistake(
     section="c-attn",
     why="Your matrices are right, but the biases of queries and values are exchanged. You split the bias in another "
     "order than the weight. Which order do both have?",
-    hint="The matrices are right, but your biases of queries and values are exchanged.",
+    hint="The matrices are right, but your biases of queries and values are exchanged. Split the bias in the order of "
+    "the weight.",
 )
 
 mistake(
@@ -486,7 +489,7 @@ mistake(
     edit('given[f"{theirs}.weight"], given[f"{theirs}.bias"]', 'given[f"{theirs}.bias"], given[f"{theirs}.weight"]'),
     section="published-names",
     why="Gain and bias of your norms are exchanged. In published files the gain has another name than here. Which of "
-    "their two names means the gain?",
+    "the two published names means the gain?",
     hint="Gain and bias of your norms are exchanged. `ln_1.weight` is the gain, our `gamma`.",
 )
 
@@ -545,8 +548,8 @@ mistake(
         'name.partition(".")[2] if name != "lm_head.weight" else name: tensor',
     ),
     section="published-names",
-    why="A file without a prefix is refused. You removed everything up to the first dot, which is then a part of the "
-    "name. When should a prefix be removed?",
+    why="A file without a prefix is refused. You removed everything up to the first dot, but without a prefix that is "
+    "a part of the name. When should a prefix be removed?",
     hint="Your function needs a prefix. The published file has none: take off `transformer.` only where a name begins with it.",
 )
 
@@ -585,8 +588,8 @@ mistake(
     "head-refused",
     edit('given.pop("lm_head.weight", given["wte.weight"])', 'given["wte.weight"]'),
     section="gpt2-tied-head",
-    why="A file with `lm_head.weight` is refused. You treat it as an unknown tensor. Which table is it under a "
-    "second name?",
+    why="A file with `lm_head.weight` is refused. You treat it as an unknown tensor. Which table holds the same "
+    "numbers?",
     hint="A file with `lm_head.weight` is refused. It is the token table under a second name: drop it.",
 )
 
@@ -671,8 +674,9 @@ mistake(
     "numbers-counted",
     edit("if given[name].shape != shapes[name]", "if given[name].numel() != torch.Size(shapes[name]).numel()"),
     section="strict-loading",
-    why="A transposed tensor passes, because it has as many numbers. You counted entries. What should be compared?",
-    hint="A transposed tensor passes, since it has as many numbers. Compare the shapes.",
+    why="A transposed tensor passes, because it has the same number of entries. You counted entries. What should be "
+    "compared?",
+    hint="A transposed tensor passes, since it has the same number of entries. Compare the shapes.",
 )
 
 mistake(
@@ -693,8 +697,8 @@ mistake(
         "if any(one not in (1, two) for one, two in zip(given[name].shape, shapes[name]))",
     ),
     section="strict-loading",
-    why="A gain of one number passes and serves all channels. You accepted shapes that broadcast. When do two shapes "
-    "agree?",
+    why="A gain of one number passes, and a copy by broadcasting would give it to all channels. You accepted shapes "
+    "that broadcast. When do two shapes agree?",
     hint="A tensor with a 1 in its shape passes. Shapes must be equal, not only fit together.",
 )
 
@@ -830,8 +834,8 @@ mistake(
         "for _ in range(max_new_tokens):\n    if len(ids) >= model.config.block_size:\n        cache, unread = KVCache(), ids[-model.config.block_size // 2 :]",
     ),
     section="end-of-the-block",
-    why="Your text goes on beyond the block, from its second half. You emptied the cache there. Where should the "
-    "function end?",
+    why="Your text goes on beyond the block. You emptied the full cache, and the model read the second half of the "
+    "text again. Where should the function end?",
     hint="Your text goes on past `block_size`. End it there.",
 )
 
@@ -949,7 +953,7 @@ mistake(
     section="text-with-the-cache",
     why="A low temperature makes your text more random. You multiplied the logits. Which operation makes likely "
     "tokens likelier at a low temperature?",
-    hint="Your temperature works the other way round. It divides the logits.",
+    hint="Your temperature works the other way round. The logits are divided by it, not multiplied.",
 )
 
 mistake(

@@ -17,7 +17,7 @@ def change():
         answer.fill_(float("nan"))
 
 
-# one thread for all answers: of threads of their own, a busy machine would let more wait than a submission may have
+# one thread for all answers: with a thread for each, more might wait on a busy machine than a submission may have
 threading.Thread(target=change, daemon=True).start()
 
 

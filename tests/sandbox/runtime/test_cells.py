@@ -252,5 +252,5 @@ def test_errors_in_a_module_name_it(subject):
     ],
 )
 def test_what_ipython_would_run_is_run(subject, source):
-    """Also what Python itself would read as something else, and what it could read at once."""
+    """That includes lines that Python itself would read as something else, and cells that need no change at all."""
     assert value(subject(SHOW, source), "x") == 7

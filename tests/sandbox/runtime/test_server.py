@@ -248,7 +248,7 @@ print([children._is_too_large(pids, [held[pid] for pid in pids], most) for pids,
 
 
 def test_a_process_that_hides_is_counted_in_full():
-    """The third one's pages cannot be read. All together hold 250 with the server, of which it has 60 as its part."""
+    """All three share 250 with the server, whose part of these is 60. The third one's pages cannot be read."""
     probes = [([1, 2], 350), ([1, 2], 100), ([1, 2], 99), ([1, 2, 3], 400), ([1, 2, 3], 399), ([3], 50), ([3], 49)]
     assert run(COUNTS.replace("PROBES", repr(probes))) == f"{[False, False, True, False, True, False, True]}\n"
 

@@ -143,7 +143,7 @@ def _prepared(namespace: dict, name: str, calls: Sequence[Sequence[Any]]) -> tup
 
 
 def _demand_signature(piece: Piece) -> None:
-    """Raises `CompileError` for wrong types of parameters; types of the learner's own making cannot be told."""
+    """Raises `CompileError` for wrong types of parameters; types that the learner defines are not compared."""
     wanted = SIGNATURES[piece.function]
     known = {parameter.type for signature in SIGNATURES.values() for parameter in signature} | {"double", "size_t"}
     given = [parameter.type for parameter in piece.parameters]
@@ -182,7 +182,7 @@ class _Argument:
 
     @property
     def size(self) -> int:
-        """The bytes of it that come back."""
+        """How many bytes of this argument come back."""
         return 4 * self.value.numel() if isinstance(self.value, torch.Tensor) else 0
 
 
@@ -270,7 +270,7 @@ class _Calls:
         if 0 <= number < len(arrays):
             raise Race(
                 f"Two threads of `{self.name}` write to the same entry of `{arrays[number]}`, so the result depends on "
-                "chance. Share out a loop whose rounds write to different entries."
+                "chance. Share out a loop whose iterations write to different entries."
             )
         if number == 16:  # none of the arrays
             raise Race(

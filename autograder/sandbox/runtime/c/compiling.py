@@ -30,7 +30,7 @@ _FLAGS = [
 ]
 # Without optimisation every local variable has memory of its own, which the calling program can fill beforehand.
 _PLAIN_FLAGS = ["-std=gnu11", "-O0", "-w", "-fgnu89-inline", "-ffp-contract=off", "-Dmain=main_of_the_learner"]
-# What two threads are tried on: loops that OpenMP shares out evenly, and nothing that threads wait for each other with.
+# What two threads are tried on: loops that OpenMP shares out evenly, without anything at which threads wait.
 _CLAUSE = r"(?:collapse|private|firstprivate|shared|default|if|num_threads|schedule)\s*\((?!dynamic|guided|runtime)"
 _SHARED_OUT = re.compile(rf"(?:parallel\s+for(?:\s+simd)?|simd)(?:[\s,]*{_CLAUSE}[^)]*\))*\s*")
 _FAST = "-fuse-ld=gold"  # half of the time that building such a small program takes is its linker's
@@ -163,7 +163,7 @@ class Program:
 
     @property
     def faults(self) -> int:
-        """How many functions are left out, or more than all of them."""
+        """How many functions are left out; without a program, a number that is larger than any such count."""
         return MAX_C if self.problem else len(self.errors)
 
     @cached_property
@@ -192,7 +192,7 @@ class Program:
         return ""
 
     def shares_out(self, function: str) -> bool:
-        """Whether a function, its helpers included, shares out loops to threads, and all of them simply."""
+        """Whether a function, its helpers included, shares out loops to threads, each as `_SHARED_OUT` allows."""
         others = SIGNATURES.keys() - {function}
         text = "\n".join(piece.text for piece in self._kept if piece.function and piece.function not in others)
         macros = [found for piece in self._kept for found in re.findall(r"#\s*define\s+(\w+)(.*\bomp\b.*)", piece.text)]
@@ -224,7 +224,7 @@ class Program:
         )
 
     def _compile(self, pieces: Sequence[Piece]) -> list[Message] | None:
-        """Compile; what was wrong, or ``None``."""
+        """Compile; returns what was wrong, or ``None``."""
         with open(os.path.join(self._folder.name, "learner.c"), "w", encoding="utf-8") as file:
             file.write(_source(pieces))
         try:
@@ -303,7 +303,7 @@ def _said(kind: str, stderr: str) -> list[Message]:
 
 
 def _message(entry: dict) -> Message:
-    """One diagnostic of gcc's, as its text has it too: the message, and the option that asks for it."""
+    """One diagnostic of gcc's JSON, in the form of its text output: the message, and the option that asks for it."""
     where: dict[str, Any] = entry["locations"][0]["caret"] if entry["locations"] else {"file": "", "line": 0}
     option = f" [{entry['option']}]" if "option" in entry else ""
     return Message(os.path.basename(where["file"]), where["line"], entry["message"] + option)
