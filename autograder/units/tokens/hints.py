@@ -33,8 +33,8 @@ HINTS = {
         "the longest token that fits. Would the model meet the tokens that it has seen in training?",
         "Give each pair its index in the list of merges as a rank. In a piece, look at all neighbours that have a "
         "rank. Merge the pair with the lowest rank first; if it occurs several times, merge its leftmost occurrence. "
-        "Then look again, because the merged part has new neighbours. Ids come last: a single byte is its own id, merge "
-        "i is 256 + i.",
+        "Then look again, because the merged part has new neighbours. Ids come last: a single byte is its own id, "
+        "merge i is 256 + i.",
         "rank = {pair: index in merges}\n"
         "for each piece of GPT2_SPLIT:\n"
         "    parts = its single bytes\n"
