@@ -470,8 +470,8 @@ def test_dropout_types_argument_and_gradient(learner, reference, rng):
             assert_close(got, torch.where(got == 0, torch.zeros_like(x), full), f"{what}: what is not dropped")
             if training != (got == 0).any().item():  # 600 entries: none dropped by chance once in 10^74 runs
                 raise AssertionError(
-                    f"{what} drops {'nothing' if training else 'something'}. Entries are dropped with training=True, and "
-                    "only then."
+                    f"{what} drops {'nothing' if training else 'something'}. "
+                    "Entries are dropped with training=True, and only then."
                 )
             assert_equal(after, (x,), ("the argument x after the call",))
     x, cotangent = without_zeros(rng, 20, 15), without_zeros(rng, 20, 15)
