@@ -103,7 +103,7 @@ def loss_and_gradient(learner, logits, targets, ignore_index):
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_nothing_counted(learner, reference, rng):
     """If every target is ignored the loss is 0, with finite gradients."""
-    # Other float types catch a 0 that is made anew: PyTorch gives it float32.
+    # Other float types catch a 0 in a new tensor, which PyTorch makes in float32.
     for ignored, dtype in ((0, torch.float32), (2, torch.bfloat16), (-100, torch.float64)):
         logits, targets = rng.normal(4, 5, dtype=dtype), torch.full((4,), ignored)
         targets[int(rng.integers(0, 4, 1))] = 4  # first with one that counts

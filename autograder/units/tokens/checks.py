@@ -1,8 +1,8 @@
 """Checks of the unit on tokens. Expected values come from slow, plain oracles here, not from the reference.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Texts
-are made of random words, so that no answer can be known beforehand. No list of merges from an oracle makes the same
-bytes twice, because the contract leaves open which id such bytes would get.
+are made of random words, so that no answer can be known beforehand. No two merges of an oracle make the same bytes,
+because the task leaves open which id such bytes would get.
 """
 
 import re

@@ -1389,7 +1389,8 @@ mistake(
     edit('"utf-8", errors="replace"', '"utf-8"'),
     section="bpe-decoding",
     why="Decoding raises UnicodeDecodeError. You decoded strictly, but a model may produce any sequence of ids, and "
-    "while it is still generating, half a character at the end is common. How can decoding mark invalid bytes instead of failing?",
+    "while it is still generating, half a character at the end is common. How can decoding mark invalid bytes instead "
+    "of failing?",
     hint="Your decode raises UnicodeDecodeError. The argument `errors` can make it put U+FFFD where bytes make no "
     "sense.",
 )
