@@ -264,7 +264,7 @@ def closest_reference_length(candidate, references):
 
 @alternative("bleu.closest_reference_length", "half-a-token-off")
 def closest_reference_length(candidate, references):
-    # A little below the candidate's length nothing is equally near on both sides.
+    # No two lengths are equally near to a number that is a little below the candidate's length.
     return min((len(reference) for reference in references), key=lambda length: abs(length - (len(candidate) - 0.25)))
 
 

@@ -13,7 +13,7 @@ from autograder.judging.assertions import assert_equal, assert_python_number
 from autograder.judging.replies import assert_refused, reply_of
 from autograder.units.support.drivers import call_and_look_back, refusal, refusal_in_short
 
-# Case and punctuation carry meaning: catches tokenising again.
+# Case and punctuation carry meaning: catches code that tokenises again.
 WORDS = ["may", "May", "I", "go", ",", "."]
 
 
@@ -32,13 +32,13 @@ def windows(tokens, n):
 
 
 def assert_number(got, expected, what, tolerance=1e-9):
-    """A number of Python's, which is no tensor."""
+    """The result is a Python number, not a tensor, and has this value."""
     assert_python_number(got, expected, what, 1e-12, tolerance)
 
 
 def refusals(learner, name, calls):
-    """For each call how it is refused, or what came back."""
-    function = getattr(learner, name)  # taken here, so that a missing one is no refusal
+    """For each call: how the function refused it, or what it returned."""
+    function = getattr(learner, name)  # outside the calls, so that a missing function is no refusal
     return [refusal_in_short(lambda args=args: function(*args)) for args in calls]
 
 
@@ -47,7 +47,7 @@ def assert_all_refused(learner, name, calls):
     outcomes = reply_of(learner, refusals, name, calls, parts=len(calls), uses=(refusal, refusal_in_short))
     for args, outcome in zip(calls, outcomes):
         kinds = ("TypeError", "ValueError") if isinstance(args[0], str) else ("ValueError", "TypeError")
-        assert_refused(outcome, f"{name}({', '.join(map(repr, args))})", kinds)  # the first is named, both are right
+        assert_refused(outcome, f"{name}({', '.join(map(repr, args))})", kinds)  # shows the first, accepts both
 
 
 def assert_left_alone(after, before, name):
@@ -75,9 +75,9 @@ def assert_counts(got, expected, what):
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_windows(learner, reference, rng):
-    """Every run of n neighbours, for n from 1 to 5."""
-    # The first and the last token occur once: catches starting late and stopping early. Two sentences of one length
-    # with n = 2: catches results that are cached by anything but the tokens.
+    """Every run of n neighbours is counted, for n from 1 to 5."""
+    # The first and the last token occur once: catches starting late and stopping early. Two sentences of the
+    # same length with n = 2: catches results that are cached by anything but the tokens.
     for n in (2, 3, 1, 4, 2, 5):
         tokens = ["<first>", *sentence(rng, 7), "<last>"]
         assert_counts(learner.ngram_counts(tokens, n), counted(tokens, n), f"ngram_counts({tokens}, {n})")
@@ -85,7 +85,7 @@ def test_windows(learner, reference, rng):
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_repeated_ngrams(learner, reference, rng):
-    """N-grams that occur several times."""
+    """An n-gram that occurs several times is counted each time."""
     for n in (1, 2, 3):
         tokens = sentence(rng, 12, words=["the", "cat"])  # two words: catches counting once, and sorting
         tokens += tokens[:5]
@@ -94,7 +94,7 @@ def test_repeated_ngrams(learner, reference, rng):
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_short_sentences(learner, reference, rng):
-    """Sentences of n tokens, of fewer, and of none."""
+    """Sentences of n tokens have one n-gram; shorter and empty ones have none."""
     tokens = sentence(rng, 4)
     for length, n in ((4, 4), (3, 4), (1, 1), (1, 2), (2, 5), (0, 1), (0, 3)):
         what = f"ngram_counts({tokens[:length]}, {n})"
@@ -102,14 +102,14 @@ def test_short_sentences(learner, reference, rng):
 
 
 def kinds_of_counts(learner, tokens, n):
-    """The names of the classes of what is returned, and its items."""
+    """The names of the class of the result and of its base classes, and the result."""
     counts = learner.ngram_counts(tokens, n)
     return [kind.__name__ for kind in type(counts).__mro__], counts
 
 
 @pytest.mark.task("bleu.ngram_counts", points=1)
 def test_counter(learner, reference, rng):
-    """A Counter, whose keys are tuples."""
+    """The result is a Counter whose keys are tuples."""
     tokens = sentence(rng, 8)
     kinds, counts = learner.run(kinds_of_counts, tokens, 2)
     assert_counts(counts, counted(tokens, 2), f"ngram_counts({tokens}, 2)")
@@ -152,7 +152,7 @@ def assert_pair(got, expected, what):
 def test_one_reference(learner, reference, rng):
     """Clipped and total counts for one reference."""
     for n in (1, 2, 3):
-        # Both have a word four times and more, and the candidate more often: catches clipping at 1, and not clipping.
+        # 'the' occurs 3 times in the reference and 5 times in the candidate: catches clipping at 1, and not clipping.
         base = sentence(rng, 5, words=["a", "b"])
         candidate = [*base, "the", "the", "a", "the", "the", "the", "cat", *base]
         one = ["a", "the", "the", "the", *base, "The", "sat", *base[:3]]
@@ -174,7 +174,7 @@ def test_only_repeats(learner, reference, rng):
         (2, references, 2),
         (5, fewer, 1),
         (7, fewer, 1),
-        (7, [[other, "sat", "there"]], 0),  # one reference again, another one
+        (7, [[other, "sat", "there"]], 0),  # a single reference again, but a different one
     ):
         got = learner.modified_precision([word] * count, given, 1)
         assert_pair(got, (clipped, count), f"modified_precision({[word] * count}, {given}, 1)")
@@ -185,8 +185,8 @@ def test_several_references(learner, reference, rng):
     """Each n-gram is clipped by the reference that has it most often."""
     for n, number in ((2, 3), (1, 3), (1, 2), (3, 4)):
         base = sentence(rng, 6, words=["the", "cat", "sat"])
-        # The candidate has n-grams of several references, some more often than any; the best reference is the second.
-        # Its end, z and the first word, is found only across the border of two references.
+        # The candidate has n-grams of several references, and some of them more often than any reference. The second
+        # reference fits best. The candidate's end, z and base[0], occurs only across the border of two references.
         candidate = [*base, "x", "x", "x", *base, "y", "y", "y", "y", "z", base[0]]
         references = [
             [*base, "y", "y", "y", "y", "z"],
@@ -202,7 +202,7 @@ def test_several_references(learner, reference, rng):
 
 @pytest.mark.task("bleu.modified_precision", points=1)
 def test_short_candidates(learner, reference, rng):
-    """Candidates of n tokens, of fewer, and of none; references that are shorter than n."""
+    """Candidates of n tokens, of fewer and of none are right, and references shorter than n."""
     tokens = sentence(rng, 4, words=["p", "q", "r"])
     for length, others, n in (
         (4, [tokens], 4),
@@ -221,7 +221,7 @@ def test_short_candidates(learner, reference, rng):
 def test_sentences_unchanged(learner, reference, rng):
     """Candidate and references are left as they were."""
     candidate = sentence(rng, 8, words=["a", "b"])
-    # Ordered neither by words nor by length: catches sorting.
+    # The references are sorted neither by words nor by length: catches sorting them.
     references = [["b", *sentence(rng, 8, words=["a", "b"])], ["a", *sentence(rng, 6, words=["b", "c"]), "b"]]
     got, after, _ = learner.run(call_and_look_back, "modified_precision", [candidate, references, 2])
     expected = clipped_and_total(candidate, references, 2)
@@ -235,9 +235,9 @@ def test_sentences_unchanged(learner, reference, rng):
 
 @pytest.mark.task("bleu.brevity_penalty", points=2)
 def test_shorter(learner, reference, rng):
-    """Below 1 for candidates that are shorter than the reference."""
+    """The penalty is below 1 for candidates that are shorter than the reference."""
     reference_length = int(rng.integers(20, 30))
-    # Less than half first: catches //, whose quotient there is not 1.
+    # The first candidate is less than half as long: there the quotient of // is more than 1.
     for length in (reference_length // 2 - 1, reference_length - 1, reference_length - 4, 3, 1):
         expected = math.e ** ((length - reference_length) / length)
         what = f"brevity_penalty({length}, {reference_length})"
@@ -246,7 +246,7 @@ def test_shorter(learner, reference, rng):
 
 @pytest.mark.task("bleu.brevity_penalty", points=1)
 def test_long_enough(learner, reference, rng):
-    """Exactly 1 for candidates that are as long as the reference, or longer."""
+    """The penalty is exactly 1 for candidates that are as long as the reference, or longer."""
     length = int(rng.integers(5, 20))
     for more in (7, 1, 0, 3 * length):
         got = learner.brevity_penalty(length + more, length)
@@ -286,7 +286,7 @@ def check_closest(learner, rng, length, lengths):
 @pytest.mark.task("bleu.closest_reference_length", points=1)
 def test_nearest(learner, reference, rng):
     """The nearest of several lengths, longer or shorter."""
-    # The nearest is in the middle of the list, and is neither the shortest nor the longest of all.
+    # The nearest is never the first or the last of the list, and mostly neither the shortest nor the longest.
     length = int(rng.integers(9, 13))
     for offsets in ((-5, 2, 4, -7), (6, -8, -2, 3), (7, 3, 2, 5), (-4, -2, -6), (-3, 1, -5, 9)):
         check_closest(learner, rng, length, [length + offset for offset in offsets])
@@ -294,7 +294,7 @@ def test_nearest(learner, reference, rng):
 
 @pytest.mark.task("bleu.closest_reference_length", points=1)
 def test_ties(learner, reference, rng):
-    """Of two that are equally near, the shorter, in whatever order."""
+    """Of two lengths that are equally near, the shorter one counts, in whatever order they come."""
     length = int(rng.integers(8, 12))
     for offsets in ((2, -2), (-3, 3), (4, 6, -4, -7), (-1, 1, 5), (1, 5, -1), (-2, 2, -2)):
         check_closest(learner, rng, length, [length + offset for offset in offsets])
@@ -373,7 +373,7 @@ def test_one_sentence(learner, reference, rng):
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_several_sentences(learner, reference, rng):
     """Counts are added over the corpus before they are divided."""
-    # Very different lengths, so that each sentence's own precision weighs differently than its n-grams do.
+    # The lengths differ a lot, so that a mean over the sentences is not the quotient of the sums.
     candidates, references = corpus(rng, [(20, 0), (8, 0), (12, 0)])
     candidates.append(sentence(rng, 6, words=["x", "y", "z"]))  # matches nothing: its score alone is 0
     references.append([sentence(rng, 6)])
@@ -394,7 +394,7 @@ def test_lengths_of_the_corpus(learner, reference, rng):
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_references_of_each(learner, reference, rng):
-    """Several references, not equally many for each candidate."""
+    """Candidates may have several references, and need not have equally many."""
     for numbers in ((3, 1, 2), (2, 2)):  # equally many: catches the layout of sacreBLEU
         candidates, references = [], []
         for number in numbers:
@@ -428,7 +428,7 @@ def test_max_n(learner, reference, rng):
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_no_match(learner, reference, rng):
-    """0 when the n-grams of some length have no match, or there are none."""
+    """The score is 0 when, for some length, no n-gram matches or there is no n-gram."""
     words = ["a", "b", "c", "d", "e", "f"]
     rest = sentence(rng, 3)
     for what, candidate, one in (
@@ -468,7 +468,7 @@ def test_add_k(learner, reference, rng):
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_add_k_without_match(learner, reference, rng):
-    """With smooth="add-k": n-grams without a match, no n-grams at all, no common word."""
+    """smooth="add-k" handles n-grams without a match, no n-grams at all, and no common word."""
     words = sentence(rng, 3, words=["a", "b", "c"])
     for what, candidate, one in (
         ("a candidate with no 4-gram in common", [*words, "x", *words], [*words, "y", *words]),
@@ -502,7 +502,7 @@ def test_empty_and_short_ones(learner, reference, rng):
 
 @pytest.mark.task("bleu.corpus_bleu", points=1)
 def test_corpus_and_wrong_input(learner, reference, rng):
-    """The lists are left as they were; other numbers of references, max_n below 1, unknown smoothing are refused."""
+    """The lists stay as they were; lists of different lengths, max_n below 1 and unknown smoothing are refused."""
     candidates, references = corpus(rng, [(12, 0), (15, -1)])
     references[0].append(sentence(rng, 3))
     got, after, _ = learner.run(call_and_look_back, "corpus_bleu", [candidates, references])

@@ -43,8 +43,9 @@ HINTS = {
         "    then: the length itself",
     ),
     "bleu.corpus_bleu": (
-        "One sentence has 1 of 2 bigrams right, another 9 of 10. Is the precision of the two together 0.7, the mean of "
-        "theirs, or 10 of 12? Which of the two lets a short sentence weigh as much as a long one?",
+        "One sentence has 1 of 2 bigrams right, another 9 of 10. The mean of the two precisions is 0.7. Is this the "
+        "precision of both together, or is it 10 of 12? Which of the two lets a short sentence weigh as much as a long "
+        "one?",
         "For each n add clipped and total over all sentences. With 'add-k' and n > 1 raise both sums by 1. If the "
         "clipped sum is 0, the score is 0. Average the logarithms of the precisions over max_n, and take exp once; "
         "there is no further root. The lengths for the brevity penalty are sums over the corpus too; references[i] is "

@@ -377,7 +377,7 @@ def modified_precision(candidate, references, n):
     "best-single-reference",
     section="several-references",
     why="Your clipped count is too low with several references. You chose the single reference that fits best, but "
-    "one n-gram may find its largest count in one and another elsewhere. Should the largest count be taken per "
+    "different n-grams may have their largest counts in different references. Should the largest count be taken per "
     "reference or per n-gram?",
     hint="You choose the one reference that fits best. In BLEU each n-gram is clipped by the reference in which it is "
     "most frequent, so a candidate may mix references.",
@@ -464,8 +464,8 @@ mistake(
     section="several-references",
     why="When references differ in how often they have an n-gram, the last one decides. You merged their counts, and "
     "a later one overwrites an earlier one. Which of the two should stay?",
-    hint="Where references have the same n-gram in different numbers, the last of them decides in your code. Keep the "
-    "largest count.",
+    hint="Where references contain the same n-gram different numbers of times, the last of them decides in your code. "
+    "Keep the largest count.",
 )
 
 
@@ -717,10 +717,10 @@ mistake(
     edit("reference_length / candidate_length", "candidate_length / reference_length"),
     base="longer-ones-first",
     section="brevity-penalty",
-    why="Your factor is above 1 for short candidates. You inverted the ratio in the exponent. Which length stands "
-    "below?",
-    hint="Your factor is larger than 1 for short candidates: the ratio is upside down. It is exp(1 - r/c), the "
-    "candidate's length below.",
+    why="Your factor is above 1 for short candidates. You inverted the ratio in the exponent. Which length belongs "
+    "in the denominator?",
+    hint="Your factor is larger than 1 for short candidates: the ratio is upside down. It is exp(1 - r/c), with "
+    "the candidate's length in the denominator.",
 )
 
 mistake(
@@ -880,7 +880,7 @@ mistake(
     edit("return 0.0", "return 1.0"),
     edit("min(0.0, 1 - reference_length / candidate_length)", "1 - reference_length / candidate_length"),
     section="brevity-penalty",
-    why="An empty candidate gets the factor 1. You avoided a division by zero in the wrong direction. To which limit "
+    why="An empty candidate gets the factor 1. You avoided the division by zero by returning 1. To which limit "
     "does the penalty go as the candidate becomes shorter?",
     hint="An empty candidate gets the factor 1 in your code. As c goes to 0, exp(1 - r/c) goes to 0: return that.",
 )
@@ -1176,8 +1176,8 @@ mistake(
         "brevity_penalty(candidate_length, reference_length)",
     ),
     section="geometric-mean",
-    why="Your score is a hundredth of what is expected. You returned a number from 0 to 1. Out of which number do "
-    "sacreBLEU and this course give it?",
+    why="Your score is a hundredth of what is expected. You returned a number from 0 to 1. On which scale do "
+    "sacreBLEU and this course give the score?",
     hint="Your score is a hundredth of what is expected. Multiply by 100.",
 )
 

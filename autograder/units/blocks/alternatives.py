@@ -334,7 +334,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x):
         hidden = self.w_1(x)
-        if self.activation == "relu":  # scaling by a positive number and relu may change positions
+        if self.activation == "relu":  # relu and scaling by a positive number commute
             return self.w_2(self.dropout(hidden).relu())
         return self.w_2(self.dropout(gelu(hidden)))
 

@@ -2,7 +2,7 @@
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
 check looks at one mechanism. Sizes that could be confused differ, all parameters are of order 1, and dropout is judged
-by statistics: see `assert_share` for how seldom chance alone fails.
+by statistics: `assert_share` says how rarely a check fails by chance alone.
 """
 
 import math
@@ -75,7 +75,7 @@ def call(learner, name, args, options, build=None, parameters=None, cotangent=No
     """
     function, weights = getattr(learner, name), []
     if build is not None:
-        # Gradients of a norm are taken in training mode, since it has no mode; all else in evaluation mode.
+        # A norm is the same in both modes: its gradients are taken in training mode, all others in evaluation mode.
         training = name == "LayerNorm" and cotangent is not None
         function = function(*build[0], **build[1]).to(args[0].dtype).train(training)
         weights = load_parameters(function, name, parameters)
@@ -93,7 +93,7 @@ def call(learner, name, args, options, build=None, parameters=None, cotangent=No
 
 
 def refusals(learner, name, x, build, keyword, values):
-    """For each value of an argument how it is refused, or what came back.
+    """For each value of an argument: how the call refused it, or what the call returned.
 
     A module may raise when it is built or when it is called.
     """
@@ -136,11 +136,11 @@ def check_refused(learner, name, x, build, keyword, values):
 
 
 def assert_share(zero, p, what):
-    """The share of dropped entries is ``p``, and none of them depends on another.
+    """The share of dropped entries is ``p``, and whether an entry is dropped does not depend on the others.
 
-    8 standard deviations: chance alone fails a comparison less than once in 10^11 runs (Chernoff's bound, with 1200
-    entries and more). Neighbours along an axis agree with probability ``p^2 + (1 - p)^2`` if they are independent;
-    where one number is drawn for both, they always do.
+    The limits are 8 standard deviations: with 1200 entries and more, chance alone exceeds one of them less than once in
+    10^11 runs (Chernoff's bound). Neighbours along an axis agree with probability ``p^2 + (1 - p)^2`` if they are
+    independent; where one number is drawn for both, they always agree.
     """
     share, allowed = share_of(zero), 8 * math.sqrt(p * (1 - p) / zero.numel())
     if abs(share - p) > allowed:
@@ -148,7 +148,7 @@ def assert_share(zero, p, what):
     agree = p**2 + (1 - p) ** 2
     for axis in range(zero.ndim):
         same = share_of(zero == zero.roll(1, axis))
-        # Every entry is in two pairs, so pairs are not independent; their mean has at most twice the variance.
+        # Every entry is in two pairs, so pairs are not independent: this at most doubles the variance of their mean.
         if abs(same - agree) > 8 * math.sqrt(2 * agree * (1 - agree) / zero.numel()):
             raise AssertionError(
                 f"{what}: neighbours along axis {axis} are dropped together too often or too rarely "
@@ -157,7 +157,7 @@ def assert_share(zero, p, what):
 
 
 def assert_dropped(got, full, p, what):
-    """Entries are 0 or ``full / (1 - p)``, and the zeros are spread as chance would. ``full`` holds no zero."""
+    """Entries are 0 or ``full / (1 - p)``, and the zeros are independent. ``full`` holds no zero."""
     assert_close(got, full, what, atol=math.inf)  # for now only type, shape, dtype and finite numbers
     zero = got == 0
     assert_close(got, torch.where(zero, torch.zeros_like(full), full / (1 - p)), f"{what}: what is not dropped")
@@ -170,18 +170,18 @@ def assert_dropped(got, full, p, what):
 
 @pytest.mark.task("blocks.gelu", points=1)
 def test_curve(learner, reference, rng):
-    """Right for small and large numbers of both signs, for any shape."""
+    """gelu is right for small and large numbers of both signs, for any shape."""
     for shape in ((7,), (2, 5), (2, 3, 4), (2, 1, 3), (1,)):
         x = 2 * rng.normal(*shape)
         expected = F.gelu(x.double(), approximate="tanh").float()
         assert_close(learner.gelu(x), expected, f"gelu(x) for x of shape {shape}")
     x = torch.arange(-6, 6.5, 0.5)
     assert_close(learner.gelu(x), F.gelu(x.double(), approximate="tanh").float(), "gelu(x) for x from -6 to 6")
-    # Far out the curve is x or 0: catches limits, of x too.
+    # Far from 0 the curve is x or 0: catches code that limits x or the result.
     for end, dtype in ((8.0, torch.float32), (15.0, torch.float64)):
         x = torch.tensor([-end, 1 - end, end - 1, end], dtype=dtype)
         check_call(learner, "gelu", {"x": x}, F.gelu(x, approximate="tanh"), f"gelu(x) for x = {x.tolist()}")
-    # Further out a tanh that is written with exp overflows: on one side, or on both.
+    # Still further out, a tanh that is written with exp overflows: on one side, or on both.
     for dtype in (torch.float32, torch.float64):
         x = torch.tensor([-1e6, -300.0, -40.0, 40.0, 300.0, 1e6], dtype=dtype)
         check_call(learner, "gelu", {"x": x}, x.clamp(min=0), f"gelu(x) for x = {x.tolist()}, in {dtype}")
@@ -190,7 +190,7 @@ def test_curve(learner, reference, rng):
 @pytest.mark.task("blocks.gelu", points=1)
 def test_tanh_form(learner, reference, rng):
     """The form with tanh, not the one with the error function."""
-    # Here the two forms are furthest apart, by 0.0005: around 2.3 and 2.7 on both sides.
+    # Here the two forms are furthest apart, by up to 0.0005: around 2.7 on both sides.
     x = rng.uniform(4, 3, low=2.0, high=3.0, dtype=torch.float64) * torch.tensor([1.0, -1.0, 1.0])
     assert_close(learner.gelu(x), F.gelu(x, approximate="tanh"), "gelu(x) for |x| from 2 to 3 in float64")
 
@@ -267,8 +267,8 @@ def test_gain_and_bias(learner, reference, rng):
 @pytest.mark.task("blocks.LayerNorm", points=1)
 def test_epsilon(learner, reference, rng):
     """eps is added to the variance, inside the root: rows of small variance, and a large eps."""
-    # Variances around 1e-5 catch eps outside the root, another default, its square, and a clamp. The mean is near 0, so
-    # that no form of the variance loses digits.
+    # Variances around 1e-5 catch eps outside the root, another default, eps squared, and a clamp. The mean is near 0,
+    # so that no form of the variance loses digits.
     small = rng.normal(4, 6) * torch.tensor([[3e-2], [3e-3], [1e-3], [1e-4]])
     check_layer_norm(learner, rng, small, "LayerNorm(6) of rows with small variance")
     for eps in (0.1, 2.0):
@@ -407,14 +407,14 @@ def test_independent_places(learner, reference, rng):
     got = learner.run(drop_many_times, x, p, times)
     full = x.expand(times, 10, 8)
     assert_dropped(got, full, p, f"{times} calls of dropout(x, {p})")
-    # 80 entries: no number of zeros is likelier than 0.1, so chance alone gives 24 equal ones once in 10^23 runs.
+    # 80 entries: no number of zeros is likelier than 0.1, so chance alone gives 24 equal counts once in 10^23 runs.
     if len(set((got == 0).flatten(1).sum(1).tolist())) == 1:
         raise AssertionError(
             f"dropout(x, {p}) drops exactly the same number of entries in each of {times} calls. Decide about each "
             "entry separately."
         )
     # Catches numbers that are used twice, or once as u and once as 1 - u. The correlation of two entries over 300 calls
-    # has standard deviation 0.058: that one of 66 pairs lies beyond 0.45 happens by chance once in 10^12 runs.
+    # has standard deviation 0.058: by chance, one of the 66 pairs lies beyond 0.45 once in 10^12 runs.
     p, times = 0.4, 300
     x = without_zeros(rng, 3, 4)
     zero = (learner.run(drop_many_times, x, p, times) == 0).flatten(1).double()
@@ -470,7 +470,8 @@ def test_dropout_types_argument_and_gradient(learner, reference, rng):
             assert_close(got, torch.where(got == 0, torch.zeros_like(x), full), f"{what}: what is not dropped")
             if training != (got == 0).any().item():  # 600 entries: none dropped by chance once in 10^74 runs
                 raise AssertionError(
-                    f"{what} drops {'nothing' if training else 'something'}, but only training=True drops entries."
+                    f"{what} drops {'nothing' if training else 'something'}. "
+                    "Entries are dropped with training=True, and only then."
                 )
             assert_equal(after, (x,), ("the argument x after the call",))
     x, cotangent = without_zeros(rng, 20, 15), without_zeros(rng, 20, 15)
@@ -498,7 +499,7 @@ def feed_forward_by_hand(x, parameters, activation):
 
 
 def check_feed_forward(learner, rng, sizes, options, dtype=torch.float32, scale=1.0, tolerance=None, by_position=()):
-    """With options given by name, and some ``by_position``."""
+    """The output in evaluation mode, with options passed by name and some ``by_position``."""
     b, t, d, d_ff = sizes
     x, parameters = rng.normal(b, t, d, dtype=dtype), random_feed_forward(rng, d, d_ff, dtype, scale)
     activation = dict(zip(("dropout", "activation"), by_position)) | options
@@ -537,7 +538,7 @@ def test_unknown_activation(learner, reference, rng):
 def test_feed_forward_types_and_gradients(learner, reference, rng):
     """Works in float64 and bfloat16; gradients reach the input and every weight and bias."""
     check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.float64)
-    # Two linear layers in bfloat16: 1e-1. Larger weights would enlarge its rounding.
+    # Two linear layers round often in bfloat16, so the tolerance is 1e-1. Larger weights would enlarge these errors.
     check_feed_forward(learner, rng, (2, 3, 4, 5), {}, torch.bfloat16, 0.5, 1e-1)
     x, cotangent = (rng.normal(2, 3, 4, dtype=torch.float64) for _ in range(2))
     for activation in ("relu", "gelu"):
@@ -547,10 +548,10 @@ def test_feed_forward_types_and_gradients(learner, reference, rng):
 
 
 def feed_forward_in_training(learner, x, build, options, weights):
-    """A feed-forward layer in training mode, with given weights."""
+    """The output of a feed-forward layer in training mode, with given weights."""
     module = learner.FeedForward(*build, **options).train()
     load_layers(module, weights)
-    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # the same draws for dropout, whatever the parameters drew
     return module(x)
 
 
@@ -559,9 +560,9 @@ def test_dropout_on_the_hidden_layer(learner, reference, rng):
     """In training, dropout acts between activation and w_2, and nowhere else."""
     d = 30
     for p, options in ((0.4, {"dropout": 0.4, "activation": "gelu"}), (0.25, {"dropout": 0.25}), (0.1, {})):
-        # d_ff = d and w_2 is the identity: less w_2's bias, the answer is the hidden layer after dropout. Catches
+        # d_ff = d and w_2 is the identity, so the output minus w_2's bias is the hidden layer after dropout. Catches
         # dropout after w_2 (the bias is dropped too), before w_1, and before GELU. Hidden units lie between 0.5 and 3,
-        # where ReLU drops none and GELU is far from linear.
+        # where ReLU makes none of them 0 and GELU is not linear.
         x, bias = rng.normal(9, 11, d), 5 + rng.normal(d)
         w_1 = 0.02 * rng.normal(d, d), rng.uniform(d, low=1.2, high=2.2)
         hidden = F.linear(x, *w_1)
@@ -610,7 +611,7 @@ def test_pre_norm(learner, reference, rng):
 
 
 def connect_around_nothing(learner, x, build, options, training):
-    """A sublayer connection around a sublayer that returns its very argument, and x as the call left it."""
+    """The output around a sublayer that returns its argument itself, and x as the call left it."""
     return learner.SublayerConnection(*build, **options).train(training)(x, lambda z: z), x
 
 
@@ -649,7 +650,7 @@ def test_connection_types_and_gradients(learner, reference, rng):
 
 
 def connect_in_training(learner, x, branch, build, options):
-    """A sublayer connection in training mode around a sublayer that returns ``branch``, and what that was given."""
+    """The output in training mode around a sublayer that returns ``branch``, and what this sublayer was given."""
     module = learner.SublayerConnection(*build, **options).train()
     seen = []
 
@@ -657,7 +658,7 @@ def connect_in_training(learner, x, branch, build, options):
         seen.append(z)
         return branch.clone()
 
-    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # the same draws for dropout, whatever the parameters drew
     return module(x, sublayer), seen[0]
 
 
@@ -678,8 +679,8 @@ def test_pre_norm_dropout(learner, reference, rng):
 @pytest.mark.task("blocks.SublayerConnection", points=1)
 def test_post_norm_dropout(learner, reference, rng):
     """In training, post-norm drops entries of what the sublayer returns, and leaves x and the sum alone."""
-    # 64 entries a row: with p = 0.4 none has lost all or none of them (chance: once in 10^12 runs). The branch is
-    # constant and large, so that the dropped entries of a row are those below its mean.
+    # With p = 0.4, a row of 64 entries loses some of them and keeps some (except by chance, once in 10^12 runs). The
+    # branch is constant and large, so that the dropped entries of a row are those below its mean.
     p, x = 0.4, rng.normal(6, 7, 64)
     got, seen = learner.run(connect_in_training, x, torch.full_like(x, 20.0), (64,), {"dropout": p, "norm": "post"})
     what = f"SublayerConnection(64, dropout={p}, norm='post') in training mode"

@@ -32,7 +32,7 @@ mistake(
     "sigmoid-form",
     edit("0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))", "x * torch.sigmoid(1.702 * x)"),
     section="two-gelus",
-    why="Your values differ by up to 0.02. You computed x times sigmoid(1.702 x), the roughest of the three forms in "
+    why="Your values are up to 0.02 off. You computed x times sigmoid(1.702 x), the roughest of the three forms in "
     "the paper. Which function stands in the formula of the task?",
     hint="Your values are those of x * sigmoid(1.702 x). That is the roughest of the three forms in the paper; the "
     "task names the one with tanh.",
@@ -814,8 +814,8 @@ mistake(
     "blocks.rms_norm",
     "one-plus-weight",
     section="rms-normalisation",
-    why="Your result is too large by the normalised x. You scaled by 1 + weight, as models do that store the gain in "
-    "this way. What is the weight here?",
+    why="Your result is too large by the normalised x. You scaled by 1 + weight, as some models do that store "
+    "the gain minus 1. By what does the formula of the task multiply?",
     hint="You multiply by 1 + weight. That is how some models store their gain; here the weight is the gain.",
 )
 def rms_norm(x, weight, eps=1e-5):
@@ -975,8 +975,8 @@ mistake(
     edit('torch.relu if activation == "relu" else gelu', 'F.relu if activation == "relu" else F.gelu'),
     base="conditional-activation",
     section="two-gelus",
-    why='With `activation="gelu"` your values differ by up to 0.0005. You used PyTorch\'s default, the form with erf. '
-    "Which form does the task name?",
+    why='With `activation="gelu"` your hidden units are up to 0.0005 off. You used PyTorch\'s default, the form with '
+    "erf. Which form does the task name?",
     hint='With activation="gelu" you use the form with erf, the default of PyTorch. Use your own function from task 1.',
 )
 
@@ -1326,7 +1326,7 @@ mistake(
     edit("if not training or p == 0:\n    return x", ""),
     section="only-while-training",
     why="In evaluation your results are random. You ignored the argument `training`. What should the function return "
-    "then?",
+    "in evaluation?",
     hint="With training=False you still drop entries. In evaluation x is returned as it is.",
 )
 
@@ -1970,8 +1970,8 @@ mistake(
     section="residual-gradients",
     why="Your values are right, but the gradient of `x` is wrong. You detached x on the shortcut, so the gradient "
     "can pass only through the sublayer. What is the shortcut for?",
-    hint="Your values are right and the gradient of `x` is wrong: the shortcut is cut by `detach` or `no_grad`, and "
-    "with it the direct way of the gradient.",
+    hint="Your values are right and the gradient of `x` is wrong: `detach` or `no_grad` cuts the shortcut, "
+    "which is the direct path of the gradient.",
 )
 
 mistake(

@@ -1,7 +1,8 @@
 """Checks of the unit on losses. Expected values come from loops over numbers, not from the reference.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. Numbers by which a loss could be divided (rows, classes, counted targets) always differ.
+check looks at one mechanism. Numbers by which a loss could be divided (rows, classes, counted targets) differ in nearly
+all cases; a square matrix is there on purpose.
 """
 
 import math
@@ -36,7 +37,7 @@ def loss_and_arguments(learner, logits, targets, ignore_index):
 
 
 def mean_nll(logits, targets, ignore_index=None):
-    """Row by row, in Python's floats; a scalar in the logits' dtype."""
+    """The mean loss, computed row by row in Python's floats, as a scalar in the logits' dtype."""
     losses = []
     for row, target in zip(logits.double().tolist(), targets.tolist()):
         if target != ignore_index:
@@ -53,7 +54,7 @@ def check_loss(learner, logits, targets, ignore_index=None, tolerance=(None, Non
 
 @pytest.mark.task("losses.cross_entropy", points=2)
 def test_mean_of_rows(learner, reference, rng):
-    """The mean over the rows of minus the log-probability of the target."""
+    """The loss is minus the log-probability of the target, averaged over the rows."""
     # Class 0 is always among the targets: catches ignoring padding unasked. The square catches a mix-up of its axes.
     for number, classes in ((5, 7), (6, 3), (4, 4), (2, 9)):
         check_loss(learner, 2 * rng.normal(number, classes), targets_with(rng, number, classes, 0, classes - 1))
@@ -62,7 +63,7 @@ def test_mean_of_rows(learner, reference, rng):
 
 @pytest.mark.task("losses.cross_entropy", points=2)
 def test_large_logits(learner, reference, rng):
-    """Right for logits of 10,000, and for rows that lie far apart."""
+    """The loss is right for logits of 10,000, and for rows that lie far apart."""
     for dtype in (torch.float32, torch.float64):
         # Near 10,000, neighbouring float32 numbers are 0.001 apart, which shows in some right forms.
         tolerance = (1e-3, 5e-3) if dtype == torch.float32 else (None, 1e-8)
@@ -70,7 +71,7 @@ def test_large_logits(learner, reference, rng):
         for centres in ((1e4, 1e4, 1e4, 1e4), (-1e4, -1e4, -1e4, -1e4), (1e4, 0, -1e4, 100)):
             logits = noise + torch.tensor(centres, dtype=dtype)[:, None]
             check_loss(learner, logits, rng.integers(0, 5, 4), tolerance=tolerance)
-        # A target of nearly no probability: catches logarithms of 0, and limits of any size.
+        # A target whose probability is nearly 0: catches logarithms of 0, and limits of any size.
         for gap in (50.0, 200.0, 1e4):
             logits, targets = noise.clone(), rng.integers(0, 5, 4)
             logits[1, targets[1]] -= gap
@@ -82,17 +83,17 @@ def test_large_logits(learner, reference, rng):
 def test_ignore_index(learner, reference, rng):
     """Rows whose target is ignore_index count neither in the sum nor in the divisor."""
     number, classes = 9, 6
-    # A class in the middle, and 0 (padding, and false in Python); then one that is no class, with which code that looks
-    # every target up fails. Classes 0, 1 and 3 are always among the targets, ignored or not.
+    # 3 is a class in the middle, 0 is padding and counts as false in Python, and -100 is no class: code that looks up
+    # every target fails with it. Classes 0, 1 and 3 are always among the targets, ignored or not.
     for ignored in (3, 0, classes - 1, -100):
         targets = targets_with(rng, number, classes, 0, 3, 1, ignored, ignored)
         check_loss(learner, 2 * rng.normal(number, classes), targets, ignored)
-    # One that does not occur.
+    # An ignore_index that does not occur among the targets.
     check_loss(learner, rng.normal(4, classes), targets_with(rng, 4, classes - 1, 0, 2), classes - 1)
 
 
 def loss_and_gradient(learner, logits, targets, ignore_index):
-    """The loss, and its gradient for the logits."""
+    """The loss, and its gradient with respect to the logits."""
     logits = logits.clone().requires_grad_()
     options = {} if ignore_index is None else {"ignore_index": ignore_index}
     loss = learner.cross_entropy(logits, targets, **options)
@@ -102,7 +103,7 @@ def loss_and_gradient(learner, logits, targets, ignore_index):
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_nothing_counted(learner, reference, rng):
     """If every target is ignored the loss is 0, with finite gradients."""
-    # Other float types catch a new 0, which PyTorch makes in float32.
+    # Other float types catch a 0 in a new tensor, which PyTorch makes in float32.
     for ignored, dtype in ((0, torch.float32), (2, torch.bfloat16), (-100, torch.float64)):
         logits, targets = rng.normal(4, 5, dtype=dtype), torch.full((4,), ignored)
         targets[int(rng.integers(0, 4, 1))] = 4  # first with one that counts
@@ -115,7 +116,7 @@ def test_nothing_counted(learner, reference, rng):
 
 
 def mean_nll_gradient(logits, targets, ignore_index=None):
-    """Softmax minus one-hot, over the number of counted rows; 0 in the others."""
+    """Softmax minus one-hot, divided by the number of counted rows; 0 in the rows that do not count."""
     gradient = torch.zeros_like(logits)
     counted = [i for i, target in enumerate(targets.tolist()) if target != ignore_index]
     for i in counted:
@@ -126,7 +127,7 @@ def mean_nll_gradient(logits, targets, ignore_index=None):
 
 @pytest.mark.task("losses.cross_entropy", points=1)
 def test_loss_gradient(learner, reference, rng):
-    """The gradient is softmax minus one-hot, over the number of counted rows."""
+    """The gradient is softmax minus one-hot, divided by the number of counted rows."""
     for ignored in (None, -100, 0):
         logits = rng.normal(7, 4, dtype=torch.float64)
         targets = targets_with(rng, 7, 4, 1, 3, 0 if ignored is None else ignored)
@@ -157,7 +158,7 @@ def test_loss_types_and_arguments(learner, reference, rng):
 
 
 def assert_float(got, expected, what, tolerance):
-    """A float, which is no tensor."""
+    """The result is a Python float, not a tensor, and has this value."""
     assert_python_number(got, expected, what, tolerance, kind="float")
 
 
@@ -177,7 +178,7 @@ def test_exponential_of_the_mean(learner, reference, rng):
 def test_large_losses(learner, reference, rng):
     """Large losses give large numbers, and inf beyond the range of a float."""
     tokens = int(rng.integers(2, 9, 1))
-    # Up to a mean of 70 float32 holds the result too; from 710 on nothing does.
+    # Up to a mean of 70 even float32 holds the result; from 710 on no float does.
     for mean in (30.0, 70.0, 720.0, 5000.0):
         expected = math.exp(mean) if mean < 700 else math.inf
         got = learner.perplexity(mean * tokens, tokens)
@@ -198,7 +199,7 @@ def test_no_tokens(learner, reference, rng):
             if not {"ValueError", "TypeError", "ZeroDivisionError"} & set(raised.kinds):
                 raise AssertionError(f"{what} should raise ValueError, but raised {raised.kind}.") from None
         else:
-            raise AssertionError(f"{what} raised no error, but should raise ValueError: no mean over 0 tokens exists.")
+            raise AssertionError(f"{what} raised no error, but should raise ValueError: 0 tokens have no mean.")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ def test_labels_type_and_argument(learner, reference, rng):
 
 
 def smoothing_loss(learner, arguments, x, target, earlier):
-    """The loss, the kept targets, and the arguments after the call; ``earlier`` are targets of a call before it."""
+    """The loss, the kept targets, and the arguments after the call; ``earlier``: targets of a call that comes first."""
     module = learner.LabelSmoothing(*arguments)
     if earlier is not None:
         module(x.clone(), earlier)
@@ -301,7 +302,7 @@ def test_true_dist(learner, reference, rng):
 
 
 def divergence(x, distribution):
-    """Added up over the entries that are not 0."""
+    """The divergence, summed over the entries where the distribution is not 0."""
     pairs = zip(distribution.flatten().tolist(), x.double().flatten().tolist())
     return torch.tensor(sum(p * (math.log(p) - log_q) for p, log_q in pairs if p > 0), dtype=x.dtype)
 
@@ -326,7 +327,7 @@ def test_divergence(learner, reference, rng):
     # A model that is very sure, of whatever class: catches limits, and probabilities that have become 0.
     target = 1 + rng.integers(0, 6, 5)
     check_smoothing(learner, (7, 0, 0.2), log_probabilities(rng, 5, 7, scale=100), target, kept=False)
-    # A model that predicts the targets exactly: 0, not their entropy. (log 0 in the padding column does not occur.)
+    # A model that predicts the targets exactly has the loss 0, not their entropy. (The clamp avoids log 0 for padding.)
     target = 1 + rng.integers(0, 4, 6)
     exact = padded_distribution(target, 5, 0, 0.4).float().clamp(min=1e-9).log()
     check_smoothing(learner, (5, 0, 0.4), exact, target, kept=False)
@@ -334,7 +335,7 @@ def test_divergence(learner, reference, rng):
 
 @pytest.mark.task("losses.LabelSmoothing", points=1)
 def test_padding_targets(learner, reference, rng):
-    """Rows of padding are zero and add nothing: none, one, several, all."""
+    """Rows of padding are zero and add nothing, whether none, one, several or all rows are padding."""
     size, smoothing = 6, 0.3
     for padded in (1, 0, 3, 5):
         target = 1 + rng.integers(0, size - 1, 5)
@@ -400,7 +401,7 @@ def test_size(learner, reference, rng):
 
 @pytest.mark.task("losses.LabelSmoothing", points=1)
 def test_smoothing_types_and_arguments(learner, reference, rng):
-    """Right in a second call and in evaluation too, in the float type of the prediction; arguments stay unchanged."""
+    """A second call in evaluation mode is right too, in the prediction's float type; arguments stay unchanged."""
     for dtype in (torch.float32, torch.float64, torch.bfloat16):
         x, target = log_probabilities(rng, 4, 5, dtype), targets_with(rng, 4, 5, 0, 1, 2)
         # A sum of products in bfloat16 has several roundings: 1e-1. float64 shows shares that were made in float32.

@@ -340,7 +340,7 @@ mistake(
     ),
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
-    why="Your other rows no longer pay for the probability they give to the ignored class. You removed this class "
+    why="Rows that count no longer pay for the probability they give to the ignored class. You removed this class "
     "from the softmax. Does `ignore_index` name rows or columns to leave out?",
     hint="Ignored rows are left out as they should be, but your other rows no longer pay for the probability that they "
     "give to the ignored class. Leave out rows, not columns.",
@@ -1056,7 +1056,8 @@ mistake(
         "torch.softmax((1 - epsilon) * one_hot + epsilon / num_classes, -1)",
     ),
     section="smoothed-targets",
-    why="Your rows are far too flat. You applied a softmax to rows that already sum to 1. Which step flattens them?",
+    why="Your rows are far too flat. You applied a softmax to rows that already sum to 1. What must still be done "
+    "with such rows?",
     hint="Your rows are far too flat: a softmax was applied to what sums to 1 already. Leave it out.",
 )
 
@@ -1349,9 +1350,9 @@ mistake(
     edit("1 - self.smoothing", "self.smoothing"),
     edit("self.smoothing / (self.size - 2)", "(1 - self.smoothing) / (self.size - 2)"),
     section="smoothing-with-padding",
-    why="With a smoothing of 0.1, nine tenths go to wrong classes. You exchanged smoothing and confidence. Which of "
-    "the two does the target get?",
-    hint="The roles of smoothing and confidence are exchanged. The target gets 1 - smoothing.",
+    why="With a smoothing of 0.1, nine tenths go to wrong classes. You exchanged smoothing and 1 - smoothing. "
+    "Which of the two does the target get?",
+    hint="The roles of smoothing and 1 - smoothing are exchanged. The target gets 1 - smoothing.",
 )
 
 mistake(
@@ -1395,9 +1396,9 @@ mistake(
         "def __init__(self, size, padding_idx, smoothing=0.1):",
     ),
     section="smoothing-with-padding",
-    why="Without the argument, your module smooths all the same. Your default is 0.1. Which default does the task "
-    "give?",
-    hint="Without the argument your module smooths all the same. The default is `smoothing=0.0`.",
+    why="Without the argument `smoothing`, your module smooths all the same. Your default is 0.1. Which default does "
+    "the task give?",
+    hint="Without the argument `smoothing` your module smooths all the same. The default is `smoothing=0.0`.",
 )
 
 mistake(

@@ -18,16 +18,16 @@ from autograder.judging.replies import LearnerRaised
 
 
 def column_major(tensor):
-    """A copy whose last two axes, if it has two, lie in memory by columns."""
+    """A copy whose last two axes, if it has two, are column-major in memory."""
     return tensor.mT.contiguous().mT if tensor.dim() > 1 else tensor.clone()
 
 
 def optimise(learner, values, gradients, missing, groups, options, rates, save_after, turned=False):
-    """For each parameter its values after every step ``(steps, ...)``.
+    """The values of each parameter after every step ``(steps, ...)``.
 
-    ``gradients`` holds, for each parameter, the gradients of all steps ``(steps, ...)``; for the pairs of step and
-    parameter in ``missing`` there is none. ``groups`` holds pairs: the indices of parameters, and the group's options;
-    without it there is one group, passed as a generator. ``rates`` are set by a scheduler of PyTorch. After
+    ``gradients`` holds, for each parameter, the gradients of all steps ``(steps, ...)``; ``missing`` holds the pairs of
+    step and parameter without a gradient. ``groups`` holds pairs: the indices of parameters, and the group's options;
+    without it there is one group, passed as a generator. A scheduler of PyTorch sets the ``rates``. After
     ``save_after`` steps the state is saved, and a new optimiser with new parameters goes on. ``turned``: matrices are
     column-major.
     """
@@ -76,13 +76,13 @@ def tensors(rng, shapes=SHAPES, dtype=torch.float32, scale=1.0):
 
 
 def gradients_for(rng, steps, shapes=SHAPES, dtype=torch.float32):
-    """For each parameter the gradients of all steps, of a size of its own."""
+    """The gradients of all steps for each parameter; every parameter has gradients of another size."""
     return [10.0 ** (1 - i) * rng.normal(steps, *shape, dtype=dtype) for i, shape in enumerate(shapes)]
 
 
 @pytest.mark.task("optim.AdamW", points=1)
 def test_first_step(learner, reference, rng):
-    """The first step has length lr, against the sign of the gradient, whatever its size."""
+    """The first step has length lr, against the sign of the gradient, whatever the gradient's size."""
     values, gradients = tensors(rng), gradients_for(rng, 1)
     for lr in (0.1, 0.02):
         got = optimised(learner, values, gradients, (), None, (lr, (0.9, 0.999), 1e-8, 0.0), None, None)
@@ -92,7 +92,7 @@ def test_first_step(learner, reference, rng):
 
 
 class LateDecay(torch.optim.AdamW):
-    """PyTorch's AdamW without decay, and the decay after it."""
+    """PyTorch's AdamW, with the decay after the step instead of before it."""
 
     def step(self):
         decays = [group["weight_decay"] for group in self.param_groups]
@@ -119,7 +119,7 @@ def by_library(kind, values, gradients, missing=(), groups=None, options=(), rat
 
 
 def refuses_layout(raised, turned):
-    """Whether PyTorch raised because a column-major matrix has no ``view``: that such memory works is not required."""
+    """Whether PyTorch raised because a column-major matrix has no ``view``: support for this layout is not required."""
     return turned and "stride" in raised.text
 
 
@@ -163,7 +163,7 @@ def test_decoupled_decay(learner, reference, rng):
     values = tensors(rng, scale=3.0)
     nothing = [torch.zeros(3, *shape) for shape in SHAPES]
     for lr, decay in ((0.1, 0.3), (0.5, 0.02)):
-        # Not a beta of 0.999: at this rate a correction made in float32, which is a style, would show.
+        # No beta of 0.999: at this rate a correction made in float32, which is a style, would show.
         options, what = (lr, (0.9, 0.98), 1e-8, decay), f"lr={lr}, weight_decay={decay}"
         check_adamw(learner, values, nothing, f"{what}, gradients of 0", options)
         check_adamw(learner, values, gradients_for(rng, 4), what, options)
@@ -177,7 +177,7 @@ def test_fifty_steps(learner, reference, rng):
     what = "lr=0.01, betas=(0.9, 0.98), weight_decay=0.1"
     check_adamw(learner, values, gradients_for(rng, 50, shapes), what, options)
     gradients = gradients_for(rng, 3, shapes)
-    check_adamw(learner, values, gradients, f"{what}, the matrix a transposed one", options, turned=True)
+    check_adamw(learner, values, gradients, f"{what}, with a transposed matrix", options, turned=True)
 
 
 @pytest.mark.task("optim.AdamW", points=1)
@@ -255,7 +255,7 @@ def test_gradients_left_alone(learner, reference, rng):
     after, parameters = learner.run(gradients_after, values, gradients, options)
     moved = [not torch.equal(before, now) for before, now in zip(values, parameters)]
     if not all(moved):
-        raise AssertionError(f"One step should change all parameters, of shapes {SHAPES}. It changed them: {moved}.")
+        raise AssertionError(f"One step should change all parameters, of shapes {SHAPES}. Has each changed? {moved}")
     names = [f"the gradient of parameter {i} after the step" for i in range(len(values))]
     assert_equal(after, tuple(gradients), names)
 
@@ -314,7 +314,7 @@ def test_optimiser_defaults(learner, reference, rng):
 
 @pytest.mark.task("optim.AdamW", points=1)
 def test_optimiser_types(learner, reference, rng):
-    """float64 keeps its digits, bfloat16 its type."""
+    """Parameters in float64 keep their accuracy, and those in bfloat16 their type."""
     # With these betas a count kept in float32, which is a style, is exact too. Catches means kept in float32.
     options = (1.0, (0.5, 0.75), 1e-8, 0.1)
     for dtype, tolerance in ((torch.float64, (1e-9, 1e-9)), (torch.bfloat16, (4e-2, 4e-2))):
@@ -338,7 +338,7 @@ def rate_by_hand(step, d_model, warmup, factor=1.0):
 
 
 def assert_float(got, expected, what, tolerance=1e-5):
-    """A float, which is no tensor. (1e-5: a detour through float32 is a style, not a mistake.)"""
+    """The result is a Python float, not a tensor. (1e-5: a detour through float32 is a style, not a mistake.)"""
     assert_python_number(got, expected, what, tolerance, 1e-30, "float")
 
 
@@ -350,7 +350,7 @@ def check_rate(learner, step, d_model, warmup, factor):
 
 @pytest.mark.task("optim.noam_lr", points=1)
 def test_rise_and_fall(learner, reference, rng):
-    """Rises in proportion to the step during the warm-up, then falls with one over the step's root."""
+    """The rate rises in proportion to the step during the warm-up, then falls as one over the root of the step."""
     # Widths and warm-ups all differ from each other; steps on both sides of the peak, and far from it.
     for step, d_model, warmup in ((1, 512, 4000), (7, 64, 400), (399, 128, 1000), (5000, 96, 4000), (10**6, 256, 16)):
         check_rate(learner, step, d_model, warmup, 1.0)
@@ -358,7 +358,7 @@ def test_rise_and_fall(learner, reference, rng):
 
 @pytest.mark.task("optim.noam_lr", points=1)
 def test_peak(learner, reference, rng):
-    """Highest at step warmup, with no jump there."""
+    """The rate is highest at step warmup, and does not jump there."""
     warmup = int(rng.integers(30, 90, 1))
     for d_model in (32, 200):
         for step in (warmup - 1, warmup, warmup + 1, 4 * warmup):
@@ -446,7 +446,7 @@ def rates_of_steps(learner, arguments, steps, groups, save_after):
 def check_schedule(learner, arguments, steps, groups, save_after=None):
     got = learner.run(rates_of_steps, arguments, steps, groups, save_after)
     if not isinstance(got, (tuple, list)) or len(got) != 3:
-        raise AssertionError("The rates could not be read.")
+        raise AssertionError("The rates that your scheduler sets could not be read.")
     kinds, rates, moves = got
     if not isinstance(kinds, (tuple, list)) or "torch.optim.lr_scheduler.LambdaLR" not in kinds:
         kind = str(kinds[0])[:80] if isinstance(kinds, (tuple, list)) and kinds else "unknown"
@@ -455,10 +455,10 @@ def check_schedule(learner, arguments, steps, groups, save_after=None):
         )
     d_model, warmup, factor = (*arguments, *(4000, 1.0)[len(arguments) - 1 :])
     wanted = [[rate_by_hand(k, d_model, warmup, factor)] * groups for k in range(1, steps + 1)]
-    where = f"of {steps} steps, one row each, with d_model={d_model}, warmup={warmup}, factor={factor}"
+    where = f"in {steps} steps, one row each, with d_model={d_model}, warmup={warmup}, factor={factor}"
     where += f", saved and loaded after step {save_after}" if save_after else ""
     expected = torch.tensor(wanted, dtype=torch.float64)
-    names = (f"the rates {where}", f"what the parameters moved by, for gradients of 1, {where}")
+    names = (f"the rates {where}", f"how far the parameters moved with gradients of 1 {where}")
     assert_close((rates, moves), (expected, expected), names, 1e-5, 1e-12)
 
 
@@ -480,7 +480,7 @@ def test_schedule_factor_and_defaults(learner, reference, rng):
 @pytest.mark.task("optim.noam_scheduler", points=1)
 def test_schedule_of_every_group(learner, reference, rng):
     """All groups follow the schedule, also in a run that is saved and resumed."""
-    # Catches counting the calls, which come once for every group, and start again with each run.
+    # Catches code that counts the calls: there is one for every group, and a resumed run counts from 0.
     check_schedule(learner, (24, 4, 1.0), 10, 3)
     check_schedule(learner, (24, 4, 1.0), 7, 2, save_after=3)
 
@@ -520,7 +520,7 @@ def test_norm_before(learner, reference, rng):
 
 
 def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, tolerance=(None, None)):
-    """The norm; the gradients, scaled or exactly as they were; the parameters as they were."""
+    """The norm is right, the gradients are scaled or exactly as they were, and the parameters are as they were."""
     values = [torch.full_like(g, 2.0) if g is not None else torch.full((2,), 3.0) for g in gradients]
     try:
         got = learner.run(norm_and_gradients, gradients, max_norm, how, values, uses=(column_major,))
@@ -536,7 +536,7 @@ def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, 
         name = f"the gradient of parameter {i} after clipping {what}"
         if gradient is None:
             if found is not None:
-                raise AssertionError(f"{name} should still be None, but is a value.")
+                raise AssertionError(f"{name} should still be None, but has a value.")
         elif exact:
             assert_equal(found, gradient, name)
         else:
@@ -547,17 +547,17 @@ def check_clipping(learner, gradients, max_norm, what, how="list", exact=False, 
 @pytest.mark.task("optim.clip_grad_norm", points=2)
 def test_long_gradients(learner, reference, rng):
     """Long gradients are shortened to max_norm, all by one factor."""
-    # Of different sizes: catches clipping each by itself.
+    # Gradients of different sizes: catches clipping each by itself.
     for max_norm in (1.0, 0.25, 3.0):
         gradients = [size * g for size, g in zip((20.0, 0.5, 2.0), tensors(rng))]
         check_clipping(learner, gradients, max_norm, f"to {max_norm}")
     check_clipping(learner, [100 * rng.normal(6)], 2.5, "a single gradient to 2.5")
-    check_clipping(learner, [9 * rng.normal(3, 4), rng.normal(5)], 2.0, "to 2.0, one of them transposed", "turned")
-    # A little too long, and below 1: catches other limits, such as twice the norm, its square, or always 1.
+    check_clipping(learner, [9 * rng.normal(3, 4), rng.normal(5)], 2.0, "to 2.0, one gradient transposed", "turned")
+    # Only a little too long, below 1 and above: catches other limits, such as twice max_norm, its square, or 1.
     for size in (0.1, 0.3, 8.0):
         gradients = tensors(rng, ((3, 4), (5,)), scale=size)
         max_norm = norm_by_hand(gradients) / 1.2
-        check_clipping(learner, gradients, max_norm, f"to {max_norm:.3g}, of a norm 1.2 times as large")
+        check_clipping(learner, gradients, max_norm, f"to {max_norm:.3g}, from a norm 1.2 times as large")
 
 
 @pytest.mark.task("optim.clip_grad_norm", points=1)

@@ -129,7 +129,7 @@ mistake(
     "width-without-root",
     edit("d_model**-0.5", "d_model**-1.0"),
     section="schedule-formula",
-    why="Your rates are too low, about 23 times for a width of 512. You divided by the width itself. Which power of "
+    why="Your rates are too low: for a width of 512, about 23 times. You divided by the width itself. Which power of "
     "`d_model` does the formula have?",
     hint="Your rates are too low by the root of `d_model`: divide by the root and not by the width itself.",
 )
@@ -215,10 +215,10 @@ mistake(
     "step-zero-not-handled",
     edit("step = max(step, 1)", ""),
     section="schedule-edges",
-    why="`noam_lr(0, ...)` raises ZeroDivisionError, and a scheduler calls it with 0 when it is made. Zero to a "
-    "negative power is a division by zero. Which step does 0 count as?",
-    hint="`noam_lr(0, ...)` raises ZeroDivisionError, and a scheduler calls it with 0 when it is made. Step 0 counts "
-    "as step 1.",
+    why="`noam_lr(0, ...)` raises ZeroDivisionError, and a new scheduler calls its function with 0. You used the "
+    "step as it is, but zero to a negative power is a division by zero. Which step does 0 count as?",
+    hint="`noam_lr(0, ...)` raises ZeroDivisionError, and a new scheduler calls its function with 0. Step 0 counts as "
+    "step 1.",
 )
 
 mistake(
@@ -1203,9 +1203,9 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-groups",
-    why="Called with parameters alone, you do not decay. Your default is that of Adam. Which default does "
+    why="Called with parameters alone, your AdamW has no decay. Your default is that of Adam. Which default does "
     "`torch.optim.AdamW` have?",
-    hint="Called with parameters alone you do not decay: the default of `weight_decay` is 0.01.",
+    hint="Called with parameters alone your AdamW has no decay: the default of `weight_decay` is 0.01.",
 )
 
 mistake(
@@ -1228,10 +1228,10 @@ mistake(
     ),
     base="decay-first",
     section="optimizer-groups",
-    why="Called with parameters alone, you are right for ordinary gradients and wrong for tiny ones. Your default "
-    "epsilon is 1e-6. Which default does the task give?",
-    hint="Called with parameters alone you are right for ordinary gradients and wrong for tiny ones: the default of "
-    "`eps` is 1e-8.",
+    why="Called with parameters alone, your steps are right for ordinary gradients and wrong for tiny ones. Your "
+    "default epsilon is 1e-6. Which default does the task give?",
+    hint="Called with parameters alone your steps are right for ordinary gradients and wrong for tiny ones: the "
+    "default of `eps` is 1e-8.",
 )
 
 mistake(
@@ -1923,7 +1923,7 @@ mistake(
         "math.sqrt(sum(float(gradient.double() @ gradient.double()) for gradient in gradients))",
     ),
     section="gradient-clipping",
-    why="A gradient that is not contiguous in memory, as that of a transposed weight, is not shortened. `reshape` "
+    why="A gradient that is not contiguous in memory, such as that of a transposed weight, is not shortened. `reshape` "
     "then makes a copy, and you scaled the copy. Does scaling in place need a flat tensor?",
     hint="A gradient that is not contiguous in memory is not shortened, since `reshape` copies it first. Scale the "
     "gradient itself: scaling needs no flat tensor.",

@@ -1,8 +1,8 @@
 """Checks of the unit on tokens. Expected values come from slow, plain oracles here, not from the reference.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Texts
-are made of random words, so that no answer can be known beforehand. No oracle's merges make the same bytes twice: which
-id such bytes get is free.
+are made of random words, so that no answer can be known beforehand. No two merges of an oracle make the same bytes,
+because the task leaves open which id such bytes would get.
 """
 
 import re
@@ -77,12 +77,12 @@ def learned(text, num_merges):
 
 
 def without_doubt(merges):
-    """No two merges make the same bytes, so that every id can only be one."""
+    """Whether no two merges make the same bytes, so that every token has exactly one id."""
     return len({left + right for left, right in merges}) == len(merges)
 
 
 def text_where(make, num_merges, suits=lambda merges, steps: True):
-    """The first text from ``make`` whose merges are without doubt and pass ``suits``; with those merges."""
+    """The first text from ``make`` whose merges are `without_doubt` and pass ``suits``, and those merges."""
 
     def draw():
         text = make()
@@ -101,7 +101,7 @@ def call(learner, name, arguments, pattern):
 
 
 def result_of(learner, name, *arguments):
-    """What a function of BPE returns; it must leave a list that it is given as it was."""
+    """What a function of BPE returns. The function must not change a list that it is given."""
     got, after = learner.run(call, name, arguments, GPT2_SPLIT.pattern)
     for before, now in zip(arguments, after):
         if isinstance(before, list):
@@ -110,7 +110,7 @@ def result_of(learner, name, *arguments):
 
 
 def assert_results(learner, name, requests, wanted):
-    """A function of BPE returns these results. All calls come first: that tells the diagnosis more."""
+    """A function of BPE returns these results. All calls come first, so that the diagnosis sees every result."""
     got = [result_of(learner, name, *arguments) for arguments in requests]
     for arguments, result, expected in zip(requests, got, wanted):
         assert_equal(result, expected, f"{name}({', '.join(map(repr, arguments))})")
@@ -131,7 +131,7 @@ def build_vocabulary(learner, texts, tokenize=None, min_freq=1, max_size=None, e
     vocabulary = learner.Vocabulary.from_texts(texts, **options)
 
     def call(method, given, more):
-        """With options that are named, or in the order of their list."""
+        """Options come as a dict of keywords, or as a list of arguments by position."""
         return method(given, **more) if isinstance(more, dict) else method(given, *more)
 
     return (
@@ -144,7 +144,7 @@ def build_vocabulary(learner, texts, tokenize=None, min_freq=1, max_size=None, e
 
 
 def assert_vocabulary(learner, tokens, texts, **options):
-    """The vocabulary holds the special tokens and then these, in this order, both ways."""
+    """The vocabulary holds the special tokens and then these, in this order, in its list and in its dictionary."""
     *_, id_to_token, token_to_id, length = learner.run(build_vocabulary, texts, **options)
     code = {"letters": "list", "lines": "str.splitlines", "commas": "lambda text: text.split(',')"}
     shown = "".join(f", {name}={code.get(value, value)}" for name, value in options.items())
@@ -191,9 +191,9 @@ def test_limits(learner, reference, rng):
     words = sorted(some_words(rng, 6))
     ranked = [words[3], words[0], words[4], words[1], words[5], words[2]]
     frequencies = dict(zip(ranked, [6, 4, 4, 3, 2, 1]))
-    # The rarest come first in the texts, and of equals the one that is to be second: catches cutting before sorting.
+    # The rarest come first in the texts, and of two equals the one that sorts second: catches cutting before sorting.
     texts = [" ".join(words[2:3] + words[5:6] * 2 + words[4:5]), *texts_of(rng, dict(zip(ranked[:4], [6, 4, 3, 3])))]
-    for min_freq in (2, 3, 5):  # 3: exactly as often
+    for min_freq in (2, 3, 5):  # 2 and 3: one word occurs exactly that often
         kept = [word for word in ranked if frequencies[word] >= min_freq]
         assert_vocabulary(learner, kept, texts, min_freq=min_freq)
     for max_size in (5, 8, 6, 100, 4):  # 6: the limit falls between equally frequent ones; 4: only the special ones
@@ -246,7 +246,7 @@ def test_special_tokens_in_texts(learner, reference, rng):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_other_tokens_than_words(learner, reference, rng):
-    """A `tokenize` that is passed cuts the texts, and later what is encoded."""
+    """A `tokenize` that is passed cuts the texts, and later every text that is encoded."""
     a, *others = some_letters(rng, 3)
     b, c = sorted(others)
     # One space in two texts: catches counting texts, and joining them with a space before counting.
@@ -272,7 +272,7 @@ def arguments_after_use(learner, texts, ids):
 
 @pytest.mark.task("tokens.Vocabulary", points=1)
 def test_decode(learner, reference, rng):
-    """Tokens joined by single spaces, with or without the special ones."""
+    """decode joins tokens by single spaces, with or without the special tokens."""
     a, b, c = some_words(rng, 3)
     texts = [" ".join([a, a, a, b, b, c])]
     requests = [
@@ -304,7 +304,7 @@ def decode_ids(learner, texts, ids, skip_special):
 def test_ids_out_of_range(learner, reference, rng):
     """An id that the vocabulary does not have raises ValueError."""
     a, b = some_words(rng, 2)
-    # Negative ids catch leaving the error to Python: lists count them from the end.
+    # Negative ids catch code that waits for an IndexError: a list counts them from its end.
     for ids in ([4, 6], [6], [4, 5 + int(rng.integers(2, 1000)), 5], [-1], [4, -2, 5]):
         for skip in (True, False):
             what = f"decode({ids}, skip_special={skip}) with a vocabulary of 6 tokens"
@@ -343,10 +343,10 @@ def test_two_vocabularies(learner, reference, rng):
     e, f, g, h = sorted(some_letters(rng, 4))
     texts, text = [f"{e}{f} {e}{f} {g}{h}{e}", f"{e}{f}{e}"], f"{g}{h}{e} {e}{f}"
     got = learner.run(encode_with_two_tokenizers, texts, text)
-    # Of the letters e, f, the space and g are frequent enough (5, 3, 2, 1 times) to be among 8.
+    # A size of 8 leaves room for four characters: e, f, the space and g, which occur 5, 3, 2 and 1 times.
     wanted = ([6, 4], [7, 1, 4, 6, 4, 5], 8)
     what = (f"{text!r} from a vocabulary of words", f"{text!r} from a second one, from_texts(texts, list, 1, 8)")
-    assert_equal(got, wanted, (*(f"The ids of {one}" for one in what), "The size of the second one"))
+    assert_equal(got, wanted, (*(f"The ids of {one}" for one in what), "The size of the second vocabulary"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_two_vocabularies(learner, reference, rng):
 
 
 def tied(counts):
-    """How many pairs are the most frequent ones."""
+    """How many pairs share the highest frequency."""
     return list(counts.values()).count(max(counts.values()))
 
 
@@ -365,7 +365,7 @@ def assert_merges(learner, *requests):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_most_frequent_pair(learner, reference, rng):
-    """The most frequent pair is merged, again and again, where there is never a tie."""
+    """Each step merges the most frequent pair; these texts have no ties."""
 
     def make():
         return " ".join(texts_of(rng, dict(zip(some_words(rng, 4, some_letters(rng, 4)), [9, 6, 3, 1]))))
@@ -416,7 +416,7 @@ def test_ties(learner, reference, rng):
 
 
 def doubtless(text, num_merges):
-    """How many merges can be learned from a text, at most so many, before two of them make the same bytes."""
+    """How many merges, up to ``num_merges``, a text gives before two of them make the same bytes."""
     merges, _ = learned(text, num_merges)
     return max(number for number in range(len(merges) + 1) if without_doubt(merges[:number]))
 
@@ -441,11 +441,11 @@ def test_cut_first(learner, reference, rng):
     """No merge reaches across two pieces of GPT2_SPLIT; the space in front of a word is part of it."""
     a, b, c = some_letters(rng, 3)
     texts = (
-        f"{a}{b} {a}{b} {a}{b}. {c}{b}! {c}{b}?",  # the space belongs to the word behind it
-        f"{a}1{a}1{a}1{b}{c} 20267 20267",  # letters and digits are apart, but digits are not
+        f"{a}{b} {a}{b} {a}{b}. {c}{b}! {c}{b}?",  # the space belongs to the word after it
+        f"{a}1{a}1{a}1{b}{c} 20267 20267",  # letters and digits are separated; digits stay together
         f"we'll say {a}'ll, and it's {b}'s; don't. IT'S {a}'S",  # 'll and 's are pieces of their own, 'S is not
         f"{a}{b}\n\n{a}{b}\n\n\n{a}{c}\n\n\n\t  {a}{c}   ",  # runs of white space
-        f"{a}{b}\r\n\r\n{a}{c}\r\n\r\n{b}",  # ends of lines from elsewhere
+        f"{a}{b}\r\n\r\n{a}{c}\r\n\r\n{b}",  # line ends of other systems
         f"{a.upper()}{b} {a}{b} {a.upper()}{b} {a.upper()}{b}",  # capitals are other bytes
     )
     assert_merges(learner, *((text, doubtless(text, 14)) for text in texts))
@@ -467,7 +467,7 @@ def test_bytes(learner, reference, rng):
 
 @pytest.mark.task("tokens.train_bpe", points=1)
 def test_nothing_left(learner, reference, rng):
-    """Training ends when no pair is left, and not before: a pair that occurs once is still one."""
+    """Training ends when no pair is left, and not before: a pair that occurs only once is merged too."""
     a, b, c, d = some_letters(rng, 4)
     assert_merges(learner, *((text, 50) for text in (f"{a}{b}{c} {d}", f"{a}{b} {a}{b}", a, "", f"{a},{b}.{c}")))
 
@@ -520,7 +520,7 @@ def test_ids_of_merges(learner, reference, rng):
 
 @pytest.mark.task("tokens.bpe_encode", points=2)
 def test_earliest_learned_first(learner, reference, rng):
-    """Of the merges that are present the earliest-learned one is applied, until none is."""
+    """Of the merges that are present, the earliest-learned one is applied, until no merge is present."""
     a, b, c, d = (letter.encode() for letter in some_letters(rng, 4))
     word = (a + b + c + d).decode()
     # (b, c) or (c, d) was learned first: catches taking the leftmost, the longest, or the latest.

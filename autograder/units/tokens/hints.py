@@ -19,8 +19,8 @@ HINTS = {
         "after the merge? What do you have to count again then, and why?",
         "Work on lists of `bytes`. A piece begins as single bytes: encode it, and make a `bytes` of length 1 from each "
         "number. A merge replaces two neighbours by left + right. Tuples compare as you need: max over (count, pair) "
-        "takes the greater pair in a tie. 'aaa' holds the pair twice, and merged from left to right it is aa|a. If no "
-        "pair is left, stop before you take a maximum.",
+        "takes the greater pair in a tie. 'aaa' holds the pair (a, a) at two positions; merging from left to right "
+        "gives aa|a. If no pair is left, stop before you take a maximum.",
         "pieces = the pieces of GPT2_SPLIT, each a list of single bytes\n"
         "repeat num_merges times:\n"
         "    counts = for every piece, for every two neighbours: one more\n"
@@ -32,8 +32,9 @@ HINTS = {
         "Training merged the pairs in a certain order. Suppose that you cut a new word differently, for example by "
         "the longest token that fits. Would the model meet the tokens that it has seen in training?",
         "Give each pair its index in the list of merges as a rank. In a piece, look at all neighbours that have a "
-        "rank. Merge the pair with the lowest rank first, and of equal ones the leftmost. Then look again, because "
-        "the merged part has new neighbours. Ids come last: a single byte is its own id, merge i is 256 + i.",
+        "rank. Merge the pair with the lowest rank first; if it occurs several times, merge its leftmost occurrence. "
+        "Then look again, because the merged part has new neighbours. Ids come last: a single byte is its own id, "
+        "merge i is 256 + i.",
         "rank = {pair: index in merges}\n"
         "for each piece of GPT2_SPLIT:\n"
         "    parts = its single bytes\n"
@@ -55,7 +56,7 @@ HINTS = {
         "text in which two pairs are equally frequent? And which two merges compete for the same byte? "
         "({Section}`tokens#bpe-by-hand`.)",
         "For training: `banana banana` has a tie, `hi ab ab ab` a repeated word, `a b a b a b` a pair that would "
-        "cross pieces, and `é` two bytes and nothing more. For encoding: with the merges (b, c), (a, b) and (bc, d), "
+        "cross pieces, and `é` consists of two bytes. For encoding: with the merges (b, c), (a, b) and (bc, d), "
         "what becomes of `abcd`? For decoding: encode a text with spaces at both ends and letters beyond English, and "
         "decode it, with and without merges. Decode a lone byte 0xC3, too. At the end, check that your list of merges "
         "has not changed.",

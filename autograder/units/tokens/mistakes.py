@@ -12,7 +12,7 @@ from solutions.tokens import GPT2_SPLIT
 from solutions.tokens import bpe_encode as right_bpe_encode
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Vocabulary: what is not written out is inherited, and right
+# Vocabulary
 
 
 mistake(
@@ -327,9 +327,10 @@ mistake(
         """,
     ),
     section="unknown-tokens",
-    why="Encoding produces ids that no row of the embedding table belongs to, and their meaning depends on what was "
+    why="Encoding produces ids for which the embedding table has no row, and their meaning depends on what was "
     "encoded before. You gave unknown tokens new ids. When is a vocabulary complete?",
-    hint="Your encode invents ids for unknown tokens. After from_texts the vocabulary is fixed; what it lacks is UNK.",
+    hint="Your encode invents ids for unknown tokens. After from_texts the vocabulary is fixed; any other token gets "
+    "the id UNK.",
 )
 
 mistake(
@@ -422,7 +423,7 @@ mistake(
     section="decoding-words",
     why="Ordinary tokens such as `<b>` disappear from the decoded text. You recognise special tokens by an angle "
     "bracket in their spelling. What identifies a special token without doubt?",
-    hint="Your decode drops tokens like <b>, which are ordinary words. Special are the ids 0 to 3 and no other.",
+    hint="Your decode drops tokens like <b>, which are ordinary words. Only the ids 0 to 3 are special.",
 )
 
 mistake(
@@ -923,8 +924,8 @@ mistake(
     edit('if num_merges < 0:\n    raise ValueError(f"num_merges must be 0 or more, but is {num_merges}.")', ""),
     base="parts-replaced-in-the-lists",
     section="bpe-stops",
-    why="`train_bpe(text, -1)` returns an empty list. A negative range is empty, so nobody notices the caller's "
-    "slip. How should the function react to such a number?",
+    why="`train_bpe(text, -1)` returns an empty list. You did not check the number, and a negative range is empty, "
+    "so nobody notices the caller's slip. How should the function react to such a number?",
     hint="train_bpe(text, -1) returns a list. Raise ValueError, with a message that names num_merges.",
 )
 
@@ -981,8 +982,8 @@ mistake(
     "ids-added-up",
     edit("[bytes([byte]) for byte in piece.encode()]", "list(piece.encode())"),
     section="bpe-by-hand",
-    why="Merged tokens are sums: the pair (97, 98) becomes 195. Iterating over `bytes` gives integers, and adding "
-    "integers does not join them. Which type of part can be joined by `+`?",
+    why="Merged tokens are sums: the pair (97, 98) becomes 195. You iterated over `bytes`, which gives integers, and "
+    "adding integers does not join them. Which type of part can be joined by `+`?",
     hint="Your pairs are integers, and merged ones are their sums. Iterating over `bytes` gives numbers: make each "
     "part a `bytes` of length 1, so that `+` joins.",
 )
@@ -1406,8 +1407,9 @@ mistake(
     "invalid-bytes-raise",
     edit('"utf-8", errors="replace"', '"utf-8"'),
     section="bpe-decoding",
-    why="Decoding raises UnicodeDecodeError. A model may produce any sequence of ids, and half a character at the "
-    "end is common while it is still generating. How can decoding mark invalid bytes instead of failing?",
+    why="Decoding raises UnicodeDecodeError. You decoded strictly, but a model may produce any sequence of ids, and "
+    "while it is still generating, half a character at the end is common. How can decoding mark invalid bytes instead "
+    "of failing?",
     hint="Your decode raises UnicodeDecodeError. The argument `errors` can make it put U+FFFD where bytes make no "
     "sense.",
 )
