@@ -43,6 +43,7 @@ ASSISTIVE_CSS = f"""
   overflow: hidden;
   clip: rect(1px, 1px, 1px, 1px);
   white-space: nowrap;
+  content-visibility: auto; /* heard wherever it is, but laid out on the screen alone */
 }}
 mjx-container {{ position: relative; }}
 """

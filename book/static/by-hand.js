@@ -52,7 +52,9 @@ const byHand = {
   },
 };
 
-document.addEventListener("DOMContentLoaded", () => {
+// Not before all sections are laid out (scrolling.js): a browser that fills in forms lays a section out, all of them in
+// one go, for each form that it finds when the page has been read.
+window.addEventListener("load", () => {
   for (const box of document.querySelectorAll(".by-hand")) {
     const asked = JSON.parse(box.dataset.byHand);
     const [hint, solution] = [box.querySelector(".by-hand-hint"), box.querySelector(".by-hand-solution")];
