@@ -42,8 +42,9 @@ SLOW = (
 )
 
 
-# Files whose units share nothing: each unit's tests go to whichever worker is free, the heaviest units first.
-BY_UNIT = ("course/test_catalogue.py", "judging/test_follow.py")
+# Files whose units share nothing: each unit's tests go to whichever worker is free, the heaviest units first. Those of
+# one unit stay together, whatever their file: they find the answers of the unit's mistakes in the cache.
+BY_UNIT = ("course/test_catalogue.py", "judging/test_follow.py", "units/test_order_of_parts.py")
 HEAVIEST = ("transformer", "translation", "training", "gpt2_backward", "gpt2_forward", "babygpt", "decoding")
 
 
@@ -70,19 +71,19 @@ def _heaviest_first(item: pytest.Item) -> tuple[bool, int]:
 
 
 def _unit(nodeid: str) -> str:
-    """The unit that a test of a file in `BY_UNIT` is about, as its parameter says."""
-    name = nodeid.rpartition("[")[2].rstrip("]")
+    """The unit that a test of a file in `BY_UNIT` is about, as its first parameter says."""
+    name = re.split(r"[\]-]", nodeid.rpartition("[")[2])[0]
     return name if nodeid.partition("::")[0].endswith(BY_UNIT) and name in BY_NAME else ""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """One worker runs the tests of a file, which share what is expensive to set up; those of `BY_UNIT` are divided."""
+    """One worker runs the tests of a file, which share what is expensive to set up, or those of a unit (`BY_UNIT`)."""
     from xdist.scheduler import LoadScopeScheduling  # only where tests run in several processes
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return f"{nodeid.partition('::')[0]}:{_unit(nodeid)}"
+            return _unit(nodeid) or nodeid.partition("::")[0]
 
     return Scheduling(config, log)
 

@@ -87,11 +87,11 @@ def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
     order: list[Shown | None] = [None, *catch.styles, *catch.slips]
     if isinstance(room, TrialProcess):
         _ORDER.shuffle(order)
-    found = {shown: _try(room, catch, shown, seed) for shown in order}
+    found = _until_refused(room, catch, order, seed)
     if found[None].what != RETURNED:
         return _refused(catch, "the course's own implementation, the second time", found[None])
     for style in catch.styles:
-        if found[style].what != RETURNED:
+        if style in found and found[style].what != RETURNED:
             return _refused(catch, f"a right implementation: {style.words}", found[style])
     readings = [[found[slip] for slip in group.slips] for group in catch.groups]
     judged = [_result(*one) for one in zip(checks_of(catch), catch.groups, readings)]
@@ -99,6 +99,26 @@ def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
     if not raised and all(result.status == results.FAILED for result in judged):
         judged[0] = replace(judged[0], message=f"{ONLY_RAISING_COUNTS} {judged[0].message}")
     return [Verdict(result) for result in judged]
+
+
+def _until_refused(
+    room: Subject, catch: Catch, order: Sequence[Shown | None], seed: int
+) -> dict[Shown | None, Reading]:
+    """The readings of the implementations, in this order.
+
+    A right one that is refused decides the verdict: after it only right ones that come earlier in the catalogue are
+    tried, since the first of those that are refused is named.
+    """
+    right = [None, *catch.styles]
+    found: dict[Shown | None, Reading] = {}
+    first = len(right)  # the index in `right` of the first one that was refused
+    for shown in order:
+        index = right.index(shown) if shown in right else len(right)
+        if index < first or first == len(right):
+            found[shown] = _try(room, catch, shown, seed)
+            if shown in right and found[shown].what != RETURNED:
+                first = index
+    return found
 
 
 def _result(check: tuple[str, Fraction, str], group: Group, readings: Sequence[Reading]) -> CheckResult:

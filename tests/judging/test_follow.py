@@ -99,7 +99,15 @@ def test_a_task_that_is_not_written_costs_no_other_its_points(unit):
 
 def involved(unit: str, name: str) -> list[str]:
     """The tasks whose checks may fail because of this definition."""
-    return [task for task in find_unit(unit).task_ids if is_catch(task) or name in names_behind(task)]
+    return [task for task in find_unit(unit).task_ids if name in (names_of_test(task) or names_behind(task))]
+
+
+def names_of_test(task: str) -> set[str]:
+    """A catch-it task's own name, those that its test needs, and one that it is called with."""
+    if not is_catch(task):
+        return set()
+    catch = find_catch(task)
+    return {catch.name, (catch.of or catch.gets)[0], *names_a_test_needs(task)}
 
 
 def _raise(*_, **__):

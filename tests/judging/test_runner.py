@@ -320,7 +320,7 @@ def alike(one, other) -> bool:
 
 @pytest.mark.parametrize("unit", [unit.name for unit in COMPLETE])
 def test_another_seed_gives_other_inputs_and_the_same_scores(unit):
-    first, again, *others = (requests_of(unit, seed) for seed in (1, 1, 2, 3))
+    first, again, *others = (requests_of(unit, seed) for seed in (1, 1, 2))
     assert set(first[1]) == {"passed"}
     assert all(first[1] == other[1] for other in others)
     for check, one, two, *rest in zip(load_checks(unit), first[0], again[0], *(other[0] for other in others)):

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 import torch
 
-from autograder.course.catches import find_catch
+from autograder.course.catches import Shown, find_catch
 from autograder.grading.engine import grade_code
-from autograder.judging import results
+from autograder.judging import results, trials
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
@@ -124,6 +124,32 @@ def test_the_style_that_was_refused_is_said_in_words():
     assert "refuses a right implementation: one that returns its two results in a list" in first_message(result)
     assert "It raised AssertionError (line " in first_message(result)
     assert {check.message for check in result.checks[1:]} == {"Not judged: see the first check."}
+
+
+def test_a_right_implementation_that_is_refused_ends_the_trial():
+    """What comes after it cannot change the verdict; those that come earlier can, wherever they stand in the order."""
+    styles = CATCH.styles
+    tried: list[Shown | None] = []
+
+    def answers(refused: set[Shown | None], order: list[Shown | None], monkeypatch) -> str:
+        def reading(room, catch, shown, seed):
+            tried.append(shown)
+            return trials.Reading(trials.RAISED if shown in refused else trials.RETURNED)
+
+        monkeypatch.setattr(trials, "_try", reading)
+        found = trials._until_refused(LocalSubject({}), CATCH, order, 0)
+        return next(style.words for style in styles if style in found and found[style].what != trials.RETURNED)
+
+    with pytest.MonkeyPatch.context() as patch:
+        order = [None, *styles, *CATCH.slips]
+        assert answers({*styles[1:]}, order, patch) == styles[1].words
+        assert tried == order[:3]
+        tried.clear()
+        assert answers({*styles[1:]}, order[::-1], patch) == styles[1].words
+        assert {*styles, None} == {*tried} - {*CATCH.slips}
+        tried.clear()
+        assert answers({styles[2]}, [styles[2], *CATCH.slips, styles[0], styles[3], None], patch) == styles[2].words
+        assert tried == [styles[2], styles[0], None]
 
 
 def test_a_test_that_cannot_run_has_refused_the_reference(server):

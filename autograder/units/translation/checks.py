@@ -1025,7 +1025,7 @@ SIZES = {"num_layers": 3, "d_model": 8, "d_ff": 5, "num_heads": 4}
 
 
 def both_maps(learner, reference, rng, number=1, **options):
-    """The maps of so many pairs of sentences, gradients and modes; then the maps of the reference.
+    """The maps of `number` pairs of sentences, gradients and modes; then the maps of the reference.
 
     The third pair's sentences have equal lengths: nobody can tell its maps apart by their shapes.
     """
