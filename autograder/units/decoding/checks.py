@@ -991,9 +991,7 @@ def tree_of(rng, first, paths, size, bos=BOS, eos=EOS):
 
 def tree_case(rng, size, sources, max_len, beam_size, alpha=0.6):
     """For each source a tree of its own paths: what `check_search` wants; ``None`` where the styles do not agree."""
-    table = random_table(
-        rng, size, unlikely=(PAD, BOS, EOS), spread=0.1
-    )  # outside the trees, special ids are very unlikely
+    table = random_table(rng, size, unlikely=(PAD, BOS, EOS), spread=0.1)  # outside the trees, hardly a special id
     firsts = [5 + row for row in range(len(sources))]
     trees = [one for first, paths in zip(firsts, sources) for one in tree_of(rng, first, paths, size)]
     src, mask = random_sources(rng, *[2 + row % 2 for row in range(len(sources))], first=firsts)
