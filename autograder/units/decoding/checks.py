@@ -313,12 +313,12 @@ def test_rows_finish(learner, reference, rng):
 
 
 def with_the_usual_ids(rows, eos):
-    """Every row ends, and holds the id that is the end elsewhere."""
+    """Every row ends, and holds the usual end symbol earlier, as an ordinary token."""
     return len(rows[0]) != len(rows[1]) and all(EOS in row[:-1] and row[-1] == eos for row in rows)
 
 
 def check_other_ids(learner, rng, name):
-    """Another start and another end than usual."""
+    """The ids of start and end are not the usual ones."""
     likely = ((BOS, 1.2), (EOS, 1.2))
     table, src, mask, rows = finishing_case(seed_of(rng), with_the_usual_ids, 2, 10, 7, 5, likely, 8)
     check_greedy(learner, name, table, src, mask, 10, rows, "(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
@@ -541,7 +541,7 @@ def test_temperature(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_top_k(learner, reference, rng):
-    """Only the k largest logits of a row are drawn, in proportion; k above V is no limit."""
+    """Only tokens with the k largest logits of a row are drawn, in proportion; k above V is no limit."""
     check_shares(learner, rng, {"top_k": 1}, {"top_k": 3}, {"top_k": 5}, {"top_k": 9})
 
 
@@ -559,7 +559,7 @@ def test_top_p(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_filters_follow_each_other(learner, reference, rng):
-    """Temperature first, then top-k, then top-p on what is left, renormalised."""
+    """The temperature acts first, then top-k, then top-p on what is left, renormalised."""
     # Catches other orders of the steps: in each case they keep another number of tokens in two distributions or three.
     check_shares(
         learner,
@@ -609,7 +609,7 @@ def test_generator_of_tokens(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=1)
 def test_large_logits_and_other_types(learner, reference, rng):
-    """Logits of several hundred, minus infinity, one row, float64 and bfloat16."""
+    """Draws are right for logits of several hundred, for minus infinity, for one row, in float64 and bfloat16."""
     order = rng.uniform(5).argsort()
     base = torch.tensor([[0.0, 9.0, 8.0, 7.0, -9.0]])[:, order]
     largest = base.argmax(dim=1)

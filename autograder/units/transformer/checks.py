@@ -96,7 +96,7 @@ def last_norms(stacks, layers):
 
 
 def table_of(model, shape, outputs):
-    """The one parameter of this shape that is none of the ``outputs``; ``None`` if there are more or none."""
+    """The one parameter of this shape that is none of the ``outputs``; ``None`` unless there is exactly one."""
     tables = [one for one in model.parameters() if one.shape == shape and not any(one is other for other in outputs)]
     return tables[0] if len(tables) == 1 else None
 
@@ -595,8 +595,8 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
     # variance is below half of that with probability 1e-10.
     share = spread * number
     assert share > 1e-3, (
-        f"In training, {name} with dropout=0.5 should also drop inside this sublayer (attention weights, or hidden "
-        "units), but does not."
+        f"In training, {name} with dropout=0.5 should also drop inside each sublayer (attention weights, or "
+        "hidden units), but one sublayer drops nothing inside."
     )
     assert 0.5 < share < 2, (
         f"In training, {name} with dropout=0.5 should drop half of the attention weights, or hidden units, inside a "
@@ -690,7 +690,7 @@ def test_encoder_masks(learner, reference, rng):
 
 @pytest.mark.task("transformer.Encoder", points=1)
 def test_encoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were requested."""
+    """Every layer has the norm, the dropout and the number of heads that make_model was called with."""
     check_handed_on(learner, rng, (0,))
 
 
@@ -758,7 +758,7 @@ def test_decoder_masks_and_memory(learner, reference, rng):
 
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were requested."""
+    """Every layer has the norm, the dropout and the number of heads that make_model was called with."""
     check_handed_on(learner, rng, (1,))
 
 
@@ -1072,7 +1072,7 @@ def test_xavier(learner, reference, rng):
 
 @pytest.mark.task("transformer.make_model", points=2)
 def test_tied(learner, reference, rng):
-    """With tie_weights the two tables and the output share one parameter, otherwise none."""
+    """With tie_weights the two tables and the output share one parameter, otherwise they share none."""
     sizes = (11, 11, 1, 6, 10, 2)
     for tie, wanted in ((True, 1), (False, 3)):
         parts = parts_of_model(learner, sizes, {"tie_weights": tie})

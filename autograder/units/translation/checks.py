@@ -373,7 +373,7 @@ def saved_file(learner, seed, data, steps, position):
 
 
 def both_files(learner, reference, rng, steps, position):
-    """What both save after so many steps of the same training."""
+    """What both save after ``steps`` steps of the same training."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4), steps, position
     got, expected = (reply_of(one, saved_file, *request, uses=(Training, flattened)) for one in (learner, reference))
     assert isinstance(got, dict), "The file that was saved could not be read."
@@ -540,7 +540,7 @@ def test_whole_or_not_at_all(learner, reference, rng):
 
 
 def resume(learner, seed, data, steps, more, position, **options):
-    """A training goes on from a file: what load_checkpoint returned, and then rates, weights and random numbers.
+    """Continue a training from a file. Returns what load_checkpoint returned, then rates, weights, random numbers.
 
     ``straight`` is the training that was not interrupted.
     """
@@ -640,7 +640,7 @@ def test_to_the_last_bit(learner, reference, rng):
 
 
 def load_a_trap(learner, seed, data):
-    """Load a file that would execute code: whether it was executed."""
+    """Load a file that would execute code. Returns whether the code was executed."""
     import os
     import sys
     import tempfile
@@ -1027,7 +1027,7 @@ SIZES = {"num_layers": 3, "d_model": 8, "d_ff": 5, "num_heads": 4}
 
 
 def both_maps(learner, reference, rng, number=1, **options):
-    """The maps of so many pairs of sentences, gradients and modes; then the maps of the reference."""
+    """Maps of ``number`` pairs of sentences, whether they record gradients, the modes; then the reference's maps."""
     sentences = []
     for index in range(number):
         sentences.append((rng.integers(4, 13, 1, 7 + index), rng.integers(4, 17, 1, 5 + index)))
