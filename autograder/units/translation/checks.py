@@ -1027,7 +1027,7 @@ SIZES = {"num_layers": 3, "d_model": 8, "d_ff": 5, "num_heads": 4}
 
 
 def both_maps(learner, reference, rng, number=1, **options):
-    """Maps of ``number`` pairs of sentences, whether they record gradients, the modes; then the reference's maps."""
+    """The maps of so many pairs of sentences, gradients and modes; then the maps of the reference."""
     sentences = []
     for index in range(number):
         sentences.append((rng.integers(4, 13, 1, 7 + index), rng.integers(4, 17, 1, 5 + index)))
