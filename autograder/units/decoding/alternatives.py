@@ -97,7 +97,7 @@ def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
 
 @alternative("decoding.greedy_decode", "everything-first-then-padded")
 def greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
-    """All columns are written; what follows an end symbol is covered afterwards."""
+    """All columns are written; what follows an end symbol becomes padding afterwards."""
     mode = model.training
     with torch.no_grad():
         memory = model.encode(src, src_mask)
@@ -380,7 +380,7 @@ def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, 
 
 @alternative("decoding.beam_search", "hypotheses-as-objects")
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
-    """Finished hypotheses compete for their positions with all that is open, penalty included."""
+    """Finished hypotheses compete with open ones for slots in the beam, by scores that include the penalty."""
 
     @dataclass
     class Hypothesis:
@@ -624,7 +624,7 @@ class KVCache(nn.Module):
 
 @alternative("decoding.KVCache", "time-first-inside")
 class KVCache:
-    """A new order waits until the keys are needed."""
+    """A new order is applied only when the keys are needed."""
 
     def __init__(self):
         self._steps, self._orders = {}, {}
@@ -745,7 +745,7 @@ def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
 
 @alternative("decoding.cached_greedy_decode", "a-store-of-its-own")
 def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
-    """Its cache is a small class of its own, with what a step needs."""
+    """Uses a small cache class of its own, with only what a step needs."""
 
     class Store(dict):
         @property
@@ -778,7 +778,7 @@ def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
 
 @alternative("decoding.cached_greedy_decode", "step-before-the-question-of-room")
 def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):
-    """Asks for room after each step, so that the last step's token is thrown away; the rows are the same."""
+    """Checks the room after each step, so the last step's token is thrown away; the rows are the same."""
     with torch.no_grad():
         memory, cache, open_rows = model.encode(src, src_mask), KVCache(), torch.ones(len(src), dtype=torch.long)
         newest, columns = torch.full_like(src[:, 0], bos_id), []

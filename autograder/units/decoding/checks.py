@@ -7,8 +7,8 @@ keep their slots in the beam, how many candidates are formed) must not matter: e
 search agree.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
-check looks at one mechanism. What is left to chance is judged by statistics; each says how often it would fail a right
-answer by chance, always less than once in 10^9.
+check looks at one mechanism. Random behaviour is judged by statistics. Each such check says how often it would fail a
+right answer by chance, always less than once in 10^9.
 """
 
 import math
@@ -44,7 +44,7 @@ PAD, BOS, EOS = 0, 2, 3
 
 
 class ReadingGenerator(nn.Module):
-    """Reads token i's log-probability at index size + 2 - i of what the decoder returns: no softmax changes it."""
+    """Reads token i's log-probability at index size + 2 - i of the decoder's output; log_softmax changes nothing."""
 
     def __init__(self, size):
         super().__init__()
@@ -124,7 +124,7 @@ class LookupModel(nn.Module):
 class SteppingModel(LookupModel):
     """A `LookupModel` that also decodes one position at a time; counts the positions that its decoder processes.
 
-    It knows of earlier ids what the cache holds, in layer 0 as they are and in layer 1 times seven.
+    It knows earlier ids only from the cache, which holds them as they are in layer 0, and times seven in layer 1.
     """
 
     def __init__(self, table, trees):
@@ -151,10 +151,10 @@ class SteppingModel(LookupModel):
 def search(learner, name, table, trees, src, src_mask, max_len, options, training=False):
     """Call one of the functions that decode with a model that looks its log-probabilities up.
 
-    Returns the result, the arguments as the call left them, how often the model encoded (2: more than once; a beam
-    search may encode each row by itself, which is not counted), whether it recorded gradients, afterwards its mode and
-    the gradient of the sum of all squared ids (``None`` where none is recorded), and how many positions its decoder
-    processed (where it counts).
+    Returns the result and the arguments as the call left them. Then how often the model encoded: 2 means more than
+    once, and a beam search, which may encode each row by itself, gives 1. Then whether the model recorded gradients.
+    Then its mode after the call, and the gradient of the sum of all squared ids (``None`` if none is recorded any
+    more). Last, how many positions its decoder processed (0 if the model does not count them).
     """
     steps = name == "cached_greedy_decode"
     model = (SteppingModel if steps else LookupModel)(table, trees).train(training)
@@ -229,7 +229,7 @@ def padded_rows(rows, length):
 
 
 def check_greedy(learner, name, table, src, mask, max_len, expected, what, training=False, **options):
-    """Run greedy_decode, with a cache or without, and compare; columns of padding at the end are free."""
+    """Run greedy_decode, with a cache or without, and compare; columns of padding at the end are optional."""
     reply = searched(learner, name, table, [], src, mask, max_len, options, training)
     what = f"{name}{what}"
     ids = reply[0]
@@ -244,7 +244,7 @@ def check_greedy(learner, name, table, src, mask, max_len, expected, what, train
 
 
 def check_tokens(learner, rng, name):
-    """Three sizes, none of whose rows ends; sources of several lengths."""
+    """Batches of three sizes in which no row ends, with sources of several lengths."""
     for lengths, max_len in (((5, 3, 4), 7), ((2,), 2), ((3, 6), 1)):
         table = random_table(rng, 9, unlikely=(PAD, BOS, EOS))
         src, mask = random_sources(rng, *lengths)
@@ -266,7 +266,7 @@ def seed_of(rng):
 
 @cache
 def finishing_case(seed, wanted, count, max_len, bos=BOS, eos=EOS, likely=(), size=9):
-    """A table, sources and the rows, such that the lengths of the rows are as wanted. Cached by seed."""
+    """A table, sources, and the rows that belong to them; ``wanted`` decides whether they will do. Cached by seed."""
     rng = Rng(seed)
 
     def draw():
@@ -313,12 +313,12 @@ def test_rows_finish(learner, reference, rng):
 
 
 def with_the_usual_ids(rows, eos):
-    """Every row ends, and holds the id that is the end elsewhere."""
+    """Every row ends, and holds the usual end symbol earlier, as an ordinary token."""
     return len(rows[0]) != len(rows[1]) and all(EOS in row[:-1] and row[-1] == eos for row in rows)
 
 
 def check_other_ids(learner, rng, name):
-    """Another start and another end than usual."""
+    """The ids of start and end are not the usual ones."""
     likely = ((BOS, 1.2), (EOS, 1.2))
     table, src, mask, rows = finishing_case(seed_of(rng), with_the_usual_ids, 2, 10, 7, 5, likely, 8)
     check_greedy(learner, name, table, src, mask, 10, rows, "(..., bos_id=7, eos_id=5)", bos_id=7, eos_id=5)
@@ -359,7 +359,7 @@ def test_encoded_once(learner, reference, rng):
 
 
 def translate(learner, name, weights, src, src_mask, max_len):
-    """Decode with a small encoder-decoder of attention: one encoder layer, two decoder layers, one head."""
+    """Decode with a small encoder-decoder with attention: one encoder layer, two decoder layers, one head."""
 
     def attend(x, memory, mask, parts):
         return mix(x @ parts[0], memory @ parts[1], memory @ parts[2], mask)
@@ -428,7 +428,7 @@ def check_with_attention(learner, reference, rng, name, dtype):
 
 @pytest.mark.task("decoding.greedy_decode", points=1)
 def test_model_of_attention(learner, reference, rng):
-    """The same with a small encoder-decoder of attention."""
+    """A small encoder-decoder with attention gives the right rows too."""
     check_with_attention(learner, reference, rng, "greedy_decode", torch.float64)
 
 
@@ -453,8 +453,8 @@ SHARES = [[0.46, 0.26, 0.14, 0.09, 0.05], [0.62, 0.18, 0.10, 0.06, 0.04], [0.32,
 def assert_shares(tokens, row, wanted, what):
     """The shares of the tokens that were drawn for one of three distributions are those wanted.
 
-    1200 draws: 7 standard deviations and 6 draws, by chance less than once in 10^10 (small counts included). A token
-    with a share of 0 must not be drawn once.
+    The margin for 1200 draws is 7 standard deviations plus 6 draws. Chance exceeds it less than once in 10^10, even for
+    small shares. A token with a share of 0 must never be drawn.
     """
     drawn = torch.bincount(tokens[row::3], minlength=len(wanted)).double() / ROWS
     slack = 7 * (wanted * (1 - wanted) / ROWS).sqrt() + 0.005
@@ -541,7 +541,7 @@ def test_temperature(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_top_k(learner, reference, rng):
-    """Only the k largest logits of a row are drawn, in proportion; k above V is no limit."""
+    """Only tokens with the k largest logits of a row are drawn, in proportion; k above V is no limit."""
     check_shares(learner, rng, {"top_k": 1}, {"top_k": 3}, {"top_k": 5}, {"top_k": 9})
 
 
@@ -549,7 +549,7 @@ def test_top_k(learner, reference, rng):
 def test_top_p(learner, reference, rng):
     """Only the smallest set of most likely tokens whose mass reaches p is drawn, in proportion."""
     check_shares(learner, rng, {"top_p": 0.05}, {"top_p": 0.55}, {"top_p": 0.75}, {"top_p": 1.0})
-    # Of four tokens with exactly a quarter each: catches one too many or too few where the mass reaches p exactly.
+    # Four tokens of exactly a quarter each: catches one token too many or too few where the mass is exactly p.
     for kept in (1, 2, 3):
         drawn, _ = learner.run(draw, torch.zeros(1, 4), {"top_p": kept / 4}, 5, 100)
         # 100 draws of at most 3 tokens: one is missed by chance once in 10^17.
@@ -559,7 +559,7 @@ def test_top_p(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_filters_follow_each_other(learner, reference, rng):
-    """Temperature first, then top-k, then top-p on what is left, renormalised."""
+    """The temperature acts first, then top-k, then top-p on what is left, renormalised."""
     # Catches other orders of the steps: in each case they keep another number of tokens in two distributions or three.
     check_shares(
         learner,
@@ -609,7 +609,7 @@ def test_generator_of_tokens(learner, reference, rng):
 
 @pytest.mark.task("decoding.sample_next", points=1)
 def test_large_logits_and_other_types(learner, reference, rng):
-    """Logits of several hundred, minus infinity, one row, float64 and bfloat16."""
+    """Draws are right for logits of several hundred, for minus infinity, for one row, in float64 and bfloat16."""
     order = rng.uniform(5).argsort()
     base = torch.tensor([[0.0, 9.0, 8.0, 7.0, -9.0]])[:, order]
     largest = base.argmax(dim=1)
@@ -636,9 +636,10 @@ def test_large_logits_and_other_types(learner, reference, rng):
 
 
 def fill(learner, updates, caches=1):
-    """Updates of new caches in turn: which cache, layer, k, v.
+    """Make new caches, and apply the updates in order; each is ``(cache, layer, k, v)``.
 
-    Returns the lengths of the new caches, what came back each time with the lengths then, and every k and v after.
+    Returns the lengths of the new caches, the reply to each update with all lengths after it, and every k and v at the
+    end.
     """
     made = [learner.KVCache() for _ in range(caches)]
     lengths, replies = [cache.length for cache in made], []
@@ -712,8 +713,8 @@ def test_caches_and_types(learner, reference, rng):
 def fill_and_reorder(learner, steps):
     """A new cache goes through updates (layer, k, v) and new orders (rows alone).
 
-    Returns the length and, after an update, k and v, each as it was then; all that was handed out and all arguments,
-    as they are at the end.
+    Returns for each step the length, and copies of the k and v that an update returned. Then the returned tensors
+    themselves and all arguments, as they are at the end.
     """
     cache, then, now = learner.KVCache(), [], []
     for step in steps:
@@ -779,13 +780,13 @@ def test_rows_in_a_new_order(learner, reference, rng):
 
 @pytest.mark.task("decoding.KVCache", points=1)
 def test_nothing_handed_out_changes(learner, reference, rng):
-    """reorder leaves alone what update has returned and what it got, its rows too; an empty cache has no rows."""
+    """reorder changes no tensor that update returned or got, nor its own rows; it accepts an empty cache."""
     check_reorder(learner, rng, (3, 2, 4), [(0, 2), (1, 1), [2, 0, 1], [1, 1, 2], (0, 1), (1, 1)], "in another order")
     check_reorder(learner, rng, (2, 3, 1), [[1, 0], (0, 2), (1, 2), [1, 0], (0, 1)], "of a cache that was empty")
 
 
 def write_with_cache(learner, weights, prompt, count, heads):
-    """A small decoder of attention writes ``count`` tokens; each step reads only what is new.
+    """A small decoder with attention writes ``count`` tokens; each step reads only what is new.
 
     Returns the ids, the last logits, and the length of the cache.
     """
@@ -912,7 +913,7 @@ def test_encoded_once_with_a_cache(learner, reference, rng):
 
 @pytest.mark.task("decoding.cached_greedy_decode", points=1)
 def test_model_of_attention_with_a_cache(learner, reference, rng):
-    """A small encoder-decoder of attention writes with your function what it writes without a cache."""
+    """A small encoder-decoder with attention writes with your function what it writes without a cache."""
     for dtype in (torch.float64, torch.float32):
         check_with_attention(learner, reference, rng, "cached_greedy_decode", dtype)
 
@@ -990,7 +991,7 @@ def tree_of(rng, first, paths, size, bos=BOS, eos=EOS):
 
 def tree_case(rng, size, sources, max_len, beam_size, alpha=0.6):
     """For each source a tree of its own paths: what `check_search` wants; ``None`` where the styles do not agree."""
-    table = random_table(rng, size, unlikely=(PAD, BOS, EOS), spread=0.1)  # what is not in a tree: hardly a special id
+    table = random_table(rng, size, unlikely=(PAD, BOS, EOS), spread=0.1)  # outside the trees, hardly a special id
     firsts = [5 + row for row in range(len(sources))]
     trees = [one for first, paths in zip(firsts, sources) for one in tree_of(rng, first, paths, size)]
     src, mask = random_sources(rng, *[2 + row % 2 for row in range(len(sources))], first=firsts)
@@ -1033,7 +1034,7 @@ def ending(*path, eos=EOS, probability=0.95):
 
 @pytest.mark.task("decoding.beam_search", points=2)
 def test_finds_what_greedy_misses(learner, reference, rng):
-    """A prefix that looks worse may lead to the better output; a wider beam sees more of them."""
+    """A prefix that looks worse may lead to the better output; a wider beam keeps more such prefixes."""
     size = 12
     for beam_size in (2, 3, None):
         width = beam_size or 4
@@ -1063,8 +1064,8 @@ def softmax_again(values):
 def random_case(seed, lengths, max_len, beam_size, bos=BOS, eos=EOS, likely=(), size=9, some_of=frozenset(range(4, 9))):
     """A table and sources whose best outputs are clear, differ from each other, and are missed by wrong searches.
 
-    Greedy decoding misses all of them, sums of probabilities the first, a search that stops at the first end the
-    second, and one softmax too many the third. Cached by seed.
+    Greedy decoding misses all of them. Sums of probabilities miss the first, a search that stops at the first end
+    misses the second, and one softmax too many misses the third. Cached by seed.
     """
     rng, longest, rules = Rng(seed), max(lengths), (max_len, beam_size, 0.6, bos, eos)
 
@@ -1106,7 +1107,7 @@ def random_case(seed, lengths, max_len, beam_size, bos=BOS, eos=EOS, likely=(), 
 
 @pytest.mark.task("decoding.beam_search", points=3)
 def test_sums_of_log_probabilities(learner, reference, rng):
-    """The best output by the sum over all its steps, for each source of a batch separately."""
+    """The output with the best sum over all its steps is found, for each source of a batch separately."""
     for lengths, beam_size in (((5, 3, 4), 3), ((2, 4), 2)):
         case = random_case(seed_of(rng), lengths, 8, beam_size)
         what = f"beam_search(model, src {tuple(case[2].shape)}, src_mask, max_len=8, beam_size={beam_size})"
@@ -1142,7 +1143,7 @@ def test_length_penalty(learner, reference, rng):
         case = lengths_case(seed_of(rng), ratios, exponent)
         options = {} if alpha is None else {"length_penalty": alpha}
         text = "the default length_penalty" if alpha is None else f"length_penalty={alpha}"
-        what = f"an output of beam_search with {text}, where one of 2 ids and one of 6 compete"
+        what = f"an output of beam_search with {text}, where outputs of 2 and of 6 ids compete"
         check_search(learner, *case, [what] * len(ratios), 9, beam_size=2, **options)
 
 
@@ -1176,7 +1177,7 @@ def test_finished_hypotheses(learner, reference, rng):
     situations = {
         # Catches returning the one that ends first.
         "one hypothesis ends early": [ending((a, 0.5), probability=0.4), ending((b, 0.4), (c, 0.95), (d, 0.95))],
-        # Catches stopping there: the longer one has the smaller sum, and more to divide it by.
+        # Catches stopping there: the longer one has a lower sum, but a larger divisor makes up for it.
         "the best candidate of a step ends": [
             ending((a, 0.5), probability=0.8),
             ending((b, 0.4), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),

@@ -19,8 +19,8 @@ HINTS = {
         "    ids = ids with new as one more column",
     ),
     "decoding.sample_next": (
-        "All three knobs change which tokens may be drawn, or how likely each is. Which of them changes the shape of "
-        "the distribution, and which only cut off its tail? Why does their order matter? "
+        "The temperature, `top_k` and `top_p` change which tokens may be drawn, or how likely each is. Which of them "
+        "changes the shape of the distribution, and which only cut off its tail? Why does their order matter? "
         "({Section}`decoding#decoding-temperature`, {heading}`decoding#top-k`, {heading}`decoding#top-p` and "
         "{heading}`decoding#filter-order`.)",
         "Logits are (B, V), and each row has its own threshold: (B, 1). `topk` accepts at most V. For top-p, `sort` "

@@ -301,7 +301,7 @@ mistake(
     edit("with torch.no_grad():", "if True:"),
     base="loop-with-a-break",
     section="greedy",
-    why="Every step keeps its intermediate results for a backward pass that never comes. The model runs with "
+    why="Every step keeps its intermediate results for a backward pass that never comes. You left the recording of "
     "gradients on. What switches recording off for the whole loop?",
     hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
 )
@@ -473,8 +473,8 @@ mistake(
     "top-k-of-row-zero",
     edit(":, -1:", "0, -1"),
     section="top-k",
-    why="The limit of the first row decides for all rows. Every row has logits of its own. Which shape should the "
-    "limits of B rows have?",
+    why="In later rows, your top-k keeps too many tokens or too few. You took the limit of the first row for all "
+    "rows. Which shape should the limits of B rows have?",
     hint="Your top-k threshold comes from row 0. Each row needs its own, of shape (B, 1).",
 )
 
@@ -697,8 +697,8 @@ mistake(
     "top-p-zero-allowed",
     edit("0 < top_p <= 1", "0 <= top_p <= 1"),
     section="top-p",
-    why="`top_p=0` is accepted, and nothing would be left to draw. Even the empty set reaches 0. Which values are "
-    "allowed?",
+    why="`top_p=0` is accepted, and nothing would be left to draw. You let 0 pass, but even the empty set reaches 0. "
+    "Which values are allowed?",
     hint="`top_p=0` must raise a `ValueError`: the empty set reaches it already.",
 )
 
@@ -747,7 +747,8 @@ mistake(
     edit("torch.multinomial(probs, 1, generator=generator)", "torch.multinomial(probs, 1)"),
     base="kth-score-as-limit",
     section="sampling-seed",
-    why="Nobody can repeat a result. You accept the generator and do not pass it on. Which call needs it?",
+    why="Results cannot be repeated, even with a seeded generator. You accept the generator and do not pass it on. "
+    "Which call needs it?",
     hint="Your draws ignore `generator`. Hand it on to `torch.multinomial`.",
 )
 
@@ -796,8 +797,8 @@ mistake(
     "one-row-loses-its-axis",
     edit("drawn.squeeze(-1)", "drawn.squeeze()"),
     section="decoding-temperature",
-    why="A batch of one row comes back as a single number. `squeeze()` without an argument removes every axis of "
-    "length 1. Which axis do you really want to remove?",
+    why="A batch of one row comes back as a single number. You called `squeeze()` without an argument, which removes "
+    "every axis of length 1. Which axis do you really want to remove?",
     hint="A batch of one row comes back as a single number. Say which axis to remove: the last one.",
 )
 
@@ -820,7 +821,7 @@ mistake(
     edit('logits = logits.masked_fill(logits < kth, float("-inf"))', 'logits[logits < kth] = float("-inf")'),
     base="kth-score-as-limit",
     section="top-k",
-    why="At temperature 1, the filter changes the caller's logits. Only at other temperatures is a copy made. On "
+    why="At temperature 1, the filter changes the caller's logits. You make a copy only at other temperatures. On "
     "which tensor should the filter always work?",
     hint="Your filter changes the logits that it is given. Work on a copy.",
 )
@@ -1024,8 +1025,8 @@ mistake(
     edit("(5 + len(item[0]) - 1) / 6", "len(item[0]) - 1"),
     base="lists-of-hypotheses",
     section="length-penalty",
-    why="Your penalty differs from the published one. You divided by a power of the plain length. Which fraction of "
-    "the length does the formula raise to the power?",
+    why="Your penalty differs from the published one. You divided by a power of the plain length. What does the "
+    "formula do with the length before it raises it to the power?",
     hint="Your penalty is `length ** length_penalty`. The formula first adds 5 to the length and divides by 6.",
 )
 
@@ -1036,7 +1037,7 @@ mistake(
     base="lists-of-hypotheses",
     section="length-penalty",
     why="Your penalty differs from the published one. You divided by a power of the plain length, start symbol "
-    "included. Which fraction of the length does the formula use, and which ids count?",
+    "included. What does the formula do with the length first, and which ids count?",
     hint="Your penalty is `length ** length_penalty`. The formula first adds 5 to the length and divides by 6. The "
     "start symbol does not count.",
 )
@@ -1150,8 +1151,8 @@ mistake(
     edit("finished or beams", "finished + beams"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="A hypothesis that was cut off beats a finished one. You compared both kinds, and the first has not paid for "
-    "its end. When do unfinished ones count?",
+    why="A hypothesis that was cut off beats a finished one. You compared both kinds, but an unfinished one lacks the "
+    "log-probability of its end. When do unfinished ones count?",
     hint="A hypothesis that was cut off beats a finished one in your search. Unfinished ones count only if none is "
     "finished.",
 )
@@ -1459,7 +1460,7 @@ mistake(
     base="lists-of-hypotheses",
     section="beam-idea",
     why="After the first step your beam is a set of greedy searches side by side. You continue each prefix with its "
-    "own best token only. Which candidates should compete for a place in the beam?",
+    "own best token only. Which candidates should compete for a slot in the beam?",
     hint="After the first step your prefixes go on greedily, each by itself. Take all continuations of all prefixes, "
     "and keep the best `beam_size` of them. Several may have one parent.",
 )
@@ -1649,8 +1650,8 @@ mistake(
     edit("[self.values[layer], v]", "[v, self.values[layer]]"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="Masks and readers of your cache find the positions in the wrong order. You put the new one in front. At "
-    "which end does the latest position belong?",
+    why="Masks and readers of your cache find the positions in the wrong order. You put the new ones in front. At "
+    "which end do the latest positions belong?",
     hint="Your new positions come first. They are the latest: put them last.",
 )
 
@@ -1783,8 +1784,8 @@ mistake(
     edit("self.keys[0].shape[-2] if 0 in self.keys else 0", "self.keys[0].shape[-2]"),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="The length of an empty cache raises an error, and the first step needs it to number its positions. You read "
-    "layer 0 without asking whether it exists. What is the length then?",
+    why="Reading `length` of an empty cache raises an error, and the first step has to read it. You read layer 0 "
+    "without asking whether it exists. What is the length of an empty cache?",
     hint="An empty cache has the length 0; yours raises. Ask whether layer 0 is there.",
 )
 
@@ -1805,7 +1806,7 @@ mistake(
     base="two-dictionaries",
     section="kv-cache",
     why="Two caches in use at the same time write into the same stores. You stored keys and values on the class. "
-    "Where does something belong that each object has for itself?",
+    "Where do you store what each object has for itself?",
     hint="All your caches share one store. Make the stores in `__init__`, as attributes of `self`.",
 )
 
@@ -1991,7 +1992,8 @@ mistake(
         "tuple(torch.cat([one[: len(rows), :, :-1], one[rows][:, :, -1:]], dim=2) for one in (k, v))",
     ),
     section="kv-cache-reorder",
-    why="Each row has a past that is not its own. You moved only the newest position. What does a prefix take along?",
+    why="Each row has a past that is not its own. You moved only the newest position. Which positions belong to a "
+    "prefix?",
     hint="Your `reorder` moves the newest position alone. A row is a whole text: move all its positions.",
 )
 
@@ -2058,7 +2060,7 @@ mistake(
     "decoding.cached_greedy_decode",
     "greedy-under-another-name",
     section="cached-decoding",
-    why="Your rows are right, and nothing is saved. Your decoder reads all ids again at every step. Which ids does a "
+    why="Your rows are right, but no work is saved. Your decoder reads all ids again at every step. Which ids does a "
     "step with a cache still need?",
     hint="Your rows are right, but your decoder reads the whole text at every step. Pass only the newest ids, (B,), to "
     "`model.decode_step`, with one cache for all steps.",
@@ -2080,8 +2082,8 @@ mistake(
     ),
     base="loop-with-a-break",
     section="cached-decoding",
-    why="Your rows are right, and nothing is saved. At every step a new cache reads all ids from the start. How many "
-    "caches does a call need?",
+    why="Your rows are right, but your cache saves no work. At every step a new cache reads all ids from the start. "
+    "How many caches does a call need?",
     hint="Your rows are right, but every step reads all earlier ids again. They are in the cache already: pass the newest "
     "ids alone, with one cache for all steps.",
 )
@@ -2356,8 +2358,8 @@ mistake(
     "decoding.cached_greedy_decode",
     "gradients-kept",
     section="greedy",
-    why="Every key in the cache keeps its intermediate results for a backward pass that never comes. The model runs "
-    "with gradients on. What switches recording off for the whole loop?",
+    why="Every key in the cache keeps its intermediate results for a backward pass that never comes. You left the "
+    "recording of gradients on. What switches recording off for the whole loop?",
     hint="Your function records gradients. Put the loop under `torch.no_grad()`.",
 )
 def cached_greedy_decode(model, src, src_mask, max_len, bos_id=BOS, eos_id=EOS):

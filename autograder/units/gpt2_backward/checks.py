@@ -3,6 +3,7 @@
 First comes what several tasks share, then each task with its helper and its checks. As in the forward pass the sizes
 always differ, and are rarely multiples of a block size. PyTorch's autograd computes the expected values in float64.
 Gradients are added first to zeros, then to other numbers. One check of every task makes several calls in one process.
+This check catches kernels that keep something from an earlier call.
 """
 
 import math
@@ -23,7 +24,7 @@ ZEROS, NUMBERS = "into zeros", "into numbers that stand there already"
 
 
 def gradients_of(output, cotangent, *leaves):
-    """The gradients of the sum of ``output`` times ``cotangent``: what the C kernel adds when this is its ``dout``."""
+    """The gradients of the sum of ``output * cotangent``, which a C kernel adds if its ``dout`` is ``cotangent``."""
     return torch.autograd.grad(output, leaves, cotangent.double())
 
 
@@ -32,7 +33,7 @@ def leaves_of(*tensors):
 
 
 def adding_call(rng, given, gradients, into, only=None):
-    """A call that adds these gradients to what is in the arrays. ``only``: the one array that is looked at."""
+    """A call that adds these gradients to what is in the arrays. ``only``: the one array that is compared."""
     before = {
         array: torch.zeros(values.shape) if into == ZEROS else 2 * rng.normal(*values.shape)
         for array, values in gradients.items()
@@ -161,8 +162,8 @@ def test_linear_bias(learner, reference, rng):
 @pytest.mark.task("gpt2_backward.matmul_backward", points=1)
 def test_linear_adds(learner, reference, rng):
     """Adds to all three gradients, in a larger layer."""
-    # Larger than the blocks that fast code works in, and than its own arrays: catches what is left over at their ends.
-    # The calls before it catch what is kept from a smaller layer.
+    # The last layer exceeds the blocks and the fixed arrays of fast code, and is no multiple of them: catches kernels
+    # that miss the remainder. The calls before it catch kernels that keep something from a smaller layer.
     shapes = ((3, 5, 10, 7), (3, 5, 10, 7), (2, 37, 131, 71))
     check_kernel(learner, "matmul_backward", *(matmul_call(rng, *shape, NUMBERS) for shape in shapes))
 
@@ -260,7 +261,7 @@ def test_loss_adds(learner, reference, rng):
 
 
 def attention_call(rng, batch, length, width, heads, *parts, into=ZEROS):
-    """``parts``: what is looked at, of "q", "k" and "v" (blocks of dinp), "dpreatt" and "datt"."""
+    """``parts``: what is compared, of "q", "k" and "v" (blocks of dinp), "dpreatt" and "datt"."""
     inp, dout = rng.normal(batch, length, 3 * width), rng.normal(batch, length, width)
     (leaf,) = leaves_of(inp)
     preatt, att, out, future = causal_attention(leaf, heads)

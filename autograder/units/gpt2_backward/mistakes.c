@@ -62,8 +62,8 @@
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] += d[c] / 2
  * edit: dposition[c] += d[c]  =>  dposition[c] += d[c] / 2
- * why: Both gradients are half of what they should be. You shared the arriving gradient out. How much of it does each
- * term of a sum get?
+ * why: Both gradients are half of what they should be. You divided the arriving gradient between the two. How much of
+ * it does each term of a sum get?
  * hint: Both of your gradients are half of what they should be. Each term of a sum gets the whole gradient.
  * section: table-gradients
  */
@@ -207,8 +207,8 @@
 /* encoder_backward: position-of-the-sequence
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + b * C
- * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Within what
- * is a position counted?
+ * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Where does
+ * the count of positions start again at 0?
  * hint: All positions of a sequence add to one row. The row of dwpe is t.
  * section: table-gradients
  */
@@ -942,7 +942,7 @@
  * edit: d[o] * x[c]  =>  d[o] * weight[o * C + c]
  * why: Your dweight does not depend on the input. You multiplied by the weight itself. Which factor does the product
  * rule leave?
- * hint: Your dweight does not depend on the input. Its factor is inp, the other one of the product.
+ * hint: Your dweight does not depend on the input. Multiply dout by the other factor of the product, which is inp.
  * section: linear-gradients
  */
 
@@ -1765,7 +1765,7 @@
 /* attention_backward: one-for-every-pair
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  (1.0f - a[u]) * sum
- * why: Your dpreatt has a 1 too many in most terms. You used the derivative of a weight by its own score for all pairs.
+ * why: Your dpreatt has an extra 1 in most terms. You used the derivative of a weight by its own score for all pairs.
  * What is the derivative by another score of the row?
  * hint: Your dpreatt has the 1 of the softmax's derivative in every term. That 1 belongs to the score's own weight
  * alone.
@@ -1948,8 +1948,8 @@
 /* gelu_backward: root-of-the-inner-slope
  * base: in-double
  * edit: (1 - pow(tanh(u), 2))  =>  1 / cosh(u)
- * why: Your slope is right at 0 and wrong further out. You took sech where the slope of tanh is its square. What is 1 -
- * tanh squared in terms of cosh?
+ * why: Your slope is right at 0 and wrong further out. You used 1 / cosh, but the slope of tanh is the square of that.
+ * What is 1 - tanh squared in terms of cosh?
  * hint: Your slope is wrong away from 0. The slope of tanh is the square of 1 / cosh.
  * section: gelu-slope
  */
@@ -2190,8 +2190,8 @@
  * base: plain-loops
  * edit: dinp1[n] += dout[n]  =>  dinp1[n] += dout[n] / 2
  * edit: dinp2[n] += dout[n]  =>  dinp2[n] += dout[n] / 2
- * why: Both gradients are half of what they should be. You shared the arriving gradient out. How much of it does each
- * term of a sum get?
+ * why: Both gradients are half of what they should be. You divided the arriving gradient between the two. How much of
+ * it does each term of a sum get?
  * hint: Both of your gradients are half of what they should be. Each input gets the whole gradient.
  * section: two-ways-one-gradient
  */
@@ -3049,8 +3049,8 @@
 /* adamw_update: gradient-for-first-moment
  * base: plain-loops
  * edit: (m_hat / (  =>  (g / (
- * why: Your step goes along the latest gradient. You computed m and did not use it. Which vector should stand above the
- * root?
+ * why: Your step goes along the latest gradient. You computed m and did not use it. Which of the two should be divided
+ * by the root?
  * hint: Your m is right but not used. Divide the corrected m by the root.
  * section: adamw-in-c
  */

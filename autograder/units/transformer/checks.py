@@ -4,7 +4,7 @@ Inner names are free. A layer's attentions, norms and linear layers are found by
 names that the units on many heads and on blocks fix. They are given random weights, and the layer is compared with a
 formula in float64; every way to assign the weights counts as right. The order in which parts are made is free too: of
 parts that look alike, the one that is used first is given its weights first. A mistake then gives the same numbers
-however the parts are arranged, and the diagnosis knows it again. Stacks and models are watched from inside: what enters
+however the parts are arranged, and the diagnosis recognises it. Stacks and models are watched from inside: what enters
 and leaves each layer is recorded, and each layer is called again with the masks that it should have had.
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
@@ -38,7 +38,7 @@ from autograder.units.support.statistics import share_of
 
 PAD, BOS = 0, 2
 SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
-# Another depth, which catches stacks of two layers whatever is asked for; and a d_ff that could be a number of heads.
+# Depth 3 catches stacks that always have two layers. d_ff is 3, which divides d_model: as a number of heads it fits.
 DEEPER = (7, 9, 3, 6, 3, 2)
 
 
@@ -47,13 +47,13 @@ DEEPER = (7, 9, 3, 6, 3, 2)
 
 
 def by_shape_and_name(named):
-    """A key that sorts parameters alike, in whatever order they are registered: of one shape `w_q` before `w_v`."""
+    """A sort key that does not depend on the order of registration; in one shape, `w_q` comes before `w_v`."""
     path = named[0].split(".")
     return tuple(named[1].shape), path[-1], path[-2] if path[-2:-1] and path[-2][:2] == "w_" else ""
 
 
 def modules_of(model, kind, *others):
-    """The modules of a class, by name; one that inherits from several of the classes counts as the nearest."""
+    """The modules whose class is named ``kind``; among several named base classes the nearest counts."""
     kinds, modules = (kind, *others), list(model.modules())
     nearest = {
         cls: next((base.__name__ for base in cls.__mro__ if base.__name__ in kinds), "")
@@ -65,7 +65,7 @@ def modules_of(model, kind, *others):
 def record(layer, index, records, memories, masks):
     """Make a layer note what it reads and returns at each call, and what it returns with the masks it should get.
 
-    A decoder's layer, for which there are two masks, notes its memory too, and reads the first one of all again.
+    A decoder layer has two masks. It also notes its memory, and its second call reads the first layer's memory.
     """
     right = layer.forward
 
@@ -96,7 +96,7 @@ def last_norms(stacks, layers):
 
 
 def table_of(model, shape, outputs):
-    """The one parameter of this shape that is none of the ``outputs``; ``None`` if there are more or none."""
+    """The one parameter of this shape that is none of the ``outputs``; ``None`` unless there is exactly one."""
     tables = [one for one in model.parameters() if one.shape == shape and not any(one is other for other in outputs)]
     return tables[0] if len(tables) == 1 else None
 
@@ -119,7 +119,7 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
         return model(src, tgt, *given)
 
     src = src.clone().requires_grad_() if half == "decode" else src
-    # A call with other ids: catches models that keep what their first call got.
+    # A call with other ids: catches models that cache their first call.
     fill_by_role(model, numbers, lambda: call(src.roll(1, 0), tgt.roll(1, 0)))
     for norm in filter(is_norm, model.modules() if plain else ()):
         for value, parameter in zip((1.0, 0.0), norm_parameters(norm)):
@@ -160,9 +160,9 @@ def watched(subject, *request, **options):
 
 
 def inventory(learner, sizes, options):
-    """What a fresh model is made of: the shapes of its parameters, those of each layer as numbers, the output's.
+    """What a fresh model is made of: its parameters' shapes, which of them each layer holds, and the output's weight.
 
-    The parameters of the encoder's layers come first, then those of the decoder's, of the output, and all others.
+    Parameters are numbered: first those of the encoder's layers, then the decoder's layers, the output, all others.
     """
     model = learner.make_model(*sizes, **options)
     kinds = ("EncoderLayer", "DecoderLayer")
@@ -209,7 +209,7 @@ def watch_model(learner, rng, norm="pre", half=None, memory=None, training=False
 
 
 def assert_stack(seen, side, norm, result):
-    """Layers in a chain, each once; and the last norm."""
+    """The layers run in a chain, each of them once, and the last norm follows if ``norm`` is "pre"."""
     records, name = seen["records"][side], ("encoder", "decoder")[side]
     assert len(records) == SIZES[2], (
         f"With num_layers={SIZES[2]} the {name} should call {SIZES[2]} layers, but calls {len(records)}."
@@ -230,13 +230,13 @@ def assert_stack(seen, side, norm, result):
     if len(norms) > 1:
         return
     assert norms, f"With norm='pre' the {name} should have one norm after its last layer, but has none."
-    assert_close(result, F.layer_norm(last, last.shape[-1:], *norms[0]), f"the {name}'s output (its last norm's)")
+    assert_close(result, F.layer_norm(last, last.shape[-1:], *norms[0]), f"the {name}'s output (that of its last norm)")
 
 
 def assert_masks(seen, side):
     name = ("encoder", "decoder")[side]
     for number, (_, _, output, again) in enumerate(seen["records"][side]):
-        assert_close(output, again, f"what layer {number} of the {name} returns (called with the masks it should get)")
+        assert_close(output, again, f"what layer {number} of the {name} returns (its result with the right masks)")
 
 
 def check_handed_on(learner, rng, sides):
@@ -269,7 +269,7 @@ def check_handed_on(learner, rng, sides):
 
 
 def is_attention(module):
-    """Whether it attends: PyTorch's layer, or one with the four linear layers of the course's own."""
+    """Whether a module is an attention: PyTorch's class, or any with the four linear layers of the course's class."""
     names = ("w_q", "w_k", "w_v", "w_o")
     return isinstance(module, nn.MultiheadAttention) or all(
         isinstance(getattr(module, name, None), nn.Linear) for name in names
@@ -279,8 +279,8 @@ def is_attention(module):
 def parts_of_layer(module, d_model, d_ff, wanted, order):
     """The attentions, norms, and linear layers of a layer, by type and shape, in the ``order`` of their use.
 
-    Only parts that are used count, if these are as many as are ``wanted``: others may have been left over. If they are
-    fewer, the others come after them.
+    If at least as many parts are used as are ``wanted``, unused parts are left out: they may be leftovers. Otherwise
+    unused parts come after the used ones.
     """
 
     def used(parts, least):
@@ -302,7 +302,7 @@ def parts_of_layer(module, d_model, d_ff, wanted, order):
 
 
 def complaint_about_parts(module, name, d_model, d_ff, parts, wanted):
-    """What is wrong with a layer's parts, in a sentence; ``""`` if nothing is, ``None`` if they look alike."""
+    """What is wrong with a layer's parts, a sentence; ``""`` if nothing is, ``None`` if they cannot be told apart."""
     attentions, norms, linear = len(parts["attentions"]), len(parts["norms"]), parts["linear"]
     if 0 < attentions < wanted[0]:
         return f"{name} should have {wanted[0]} attentions, each with parameters of its own, but has {attentions}."
@@ -356,7 +356,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     if not list(module.parameters()):
         return f"{name} holds no parameters that PyTorch knows (modules in a plain list are not)."
     hiding = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
-    # A call with other inputs: catches layers that keep what their first call got.
+    # A call with other inputs: catches layers that cache their first call.
     order = order_of_use(module, lambda: module(*(-arg for arg in args), *(masks or hiding[::-1])))
     wanted = len(weights["attentions"]), len(weights["norms"])
     parts = parts_of_layer(module, d_model, d_ff, wanted, order)
@@ -369,7 +369,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     if complaint != "":
         return complaint
     load_parts(parts, weights)
-    torch.default_generator.manual_seed(0)  # dropout draws alike, however many numbers the parameters took
+    torch.default_generator.manual_seed(0)  # the same dropout, whatever the initialisation drew
     if cotangent is None:
         return module(*args, *masks), args
     leaves = [arg.clone().requires_grad_() for arg in args]
@@ -388,9 +388,9 @@ def called(learner, *request, **options):
 
 
 def disturb(learner, name, build, args, cases):
-    """The output for the inputs, and for the same with the last position of one of them changed.
+    """The outputs for the inputs as they are, and with the last position of each input changed in turn.
 
-    Each case is the size of the parameters, and masks or none. For layers whose parts could not be told apart.
+    Each case gives the size of the parameters, and masks or none. For layers whose parts cannot be told apart.
     """
     module = getattr(learner, name)(*build[0], **build[1]).to(args[0].dtype).eval()
     variants = [list(args)]
@@ -489,7 +489,8 @@ def check_unknown_parts(learner, name, build, args):
     """The output at the first position depends on the last position of every input, unless a mask hides that."""
     visible = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args][::-1]
     nothing = [torch.zeros_like(mask) for mask in visible]
-    # At 0.5 no attention is all on one key. At 30 each is: catches a mask after the softmax. Without any key: NaN.
+    # With parameters of size 0.5, no key gets all the attention. With 30, one key does, which catches a mask after the
+    # softmax. Without any visible key, a wrong layer returns NaN.
     cases = [(0.5, ()), (0.5, visible), (30.0, visible), (0.5, nothing)]
     for answers, (_, masks) in zip(learner.run(disturb, name, build, args, cases), cases):
         first, hidden = answers[0][:, 0], bool(masks)
@@ -498,7 +499,7 @@ def check_unknown_parts(learner, name, build, args):
                 f"{name} should return a tensor of shape {tuple(args[0].shape)}, not {tuple(answers[0].shape)}."
             )
             assert masks is not nothing or answers[0].isfinite().all(), (
-                f"{name} should return finite numbers where nothing may be attended."
+                f"{name} should return finite numbers where no key may be attended to."
             )
             same = torch.allclose(other[:, 0], first, rtol=0, atol=1e-9)
             assert same == hidden, f"What {name} returns at the first position should " + (
@@ -549,7 +550,7 @@ def check_layer_gradients(learner, rng, name):
 
 @pytest.mark.task("transformer.EncoderLayer", points=1)
 def test_gradients(learner, reference, rng):
-    """Gradients flow through both sublayers and both shortcuts, and are finite where nothing may be attended."""
+    """Gradients flow through both sublayers and both shortcuts, and are finite where a query may attend to nothing."""
     check_layer_gradients(learner, rng, "EncoderLayer")
 
 
@@ -580,7 +581,7 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
         f"The output of {name} should have shape {tuple(args[0].shape)}, not {tuple(answer[0].shape)}."
     )
     got = answer[0] - args[0]
-    # 1440 entries: 0.5 is missed by more than 0.1 once in 10^13, and 0.1 by more than 0.055 as rarely as 10^-10.
+    # 1440 entries: a share of 0.5 is missed by 0.1 with probability 3e-14, a share of 0.1 by 0.06 with 8e-13.
     zeros, margin = share_of(got == 0), 0.1 if p == 0.5 else 0.06
     given = f"dropout={p}" if options else f"the default dropout={p}"
     assert abs(zeros - p) < margin, (
@@ -590,11 +591,12 @@ def check_dropout(learner, rng, name, which, p=0.5, options=(0.5, "pre")):
         return
     number = D_FF if which == "network" else args[which].shape[1]
     spread = float((got[got != 0].double() * (1 - p) - 1).square().mean())
-    # At least 240 independent means of n numbers that are 0 or 2: half of the variance 1 / n once in 10^10.
+    # At least 240 independent means of n numbers, each 0 or 2. Their variance is 1 / n; the measured
+    # variance is below half of that with probability 1e-10.
     share = spread * number
     assert share > 1e-3, (
-        f"In training, {name} with dropout=0.5 should also drop inside this sublayer (attention weights, or hidden "
-        "units), but does not."
+        f"In training, {name} with dropout=0.5 should also drop inside each sublayer (attention weights, or "
+        "hidden units), but one sublayer drops nothing inside."
     )
     assert 0.5 < share < 2, (
         f"In training, {name} with dropout=0.5 should drop half of the attention weights, or hidden units, inside a "
@@ -647,7 +649,7 @@ def test_decoder_post_norm(learner, reference, rng):
 
 @pytest.mark.task("transformer.DecoderLayer", points=1)
 def test_decoder_gradients(learner, reference, rng):
-    """Gradients reach the target and the memory, and are finite where nothing may be attended."""
+    """Gradients reach the target and the memory, and are finite where a query may attend to nothing."""
     check_layer_gradients(learner, rng, "DecoderLayer")
 
 
@@ -688,7 +690,7 @@ def test_encoder_masks(learner, reference, rng):
 
 @pytest.mark.task("transformer.Encoder", points=1)
 def test_encoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were requested."""
+    """Every layer has the norm, the dropout and the number of heads that make_model was called with."""
     check_handed_on(learner, rng, (0,))
 
 
@@ -715,7 +717,7 @@ def assert_own(parts, side):
 
 @pytest.mark.task("transformer.Encoder", points=1)
 def test_encoder_layers_own_their_parameters(learner, reference, rng):
-    """No two layers of the encoder share a parameter, and the model knows all of them."""
+    """No two layers of the encoder share a parameter, and PyTorch finds every layer in the model."""
     assert_own(parts_of_model(learner, DEEPER, {}), 0)
 
 
@@ -742,7 +744,7 @@ def test_decoder_stack_post_norm(learner, reference, rng):
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_masks_and_memory(learner, reference, rng):
     """Every layer gets both masks and the same memory."""
-    _, _, seen = watch_model(learner, rng, length=4)  # equal lengths: catches mix-ups, all of which fit there
+    _, _, seen = watch_model(learner, rng, length=4)  # equal lengths: no mix-up of target and memory raises an error
     for memory in seen["memory"][1:]:
         assert_close(memory, seen["memory"][0], "the memory of a later layer (the same as the first layer's)")
     for _, encoded in seen["passed"][0]:
@@ -756,13 +758,13 @@ def test_decoder_masks_and_memory(learner, reference, rng):
 
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_hands_on_its_arguments(learner, reference, rng):
-    """Every layer has the norm, the dropout and the heads that were requested."""
+    """Every layer has the norm, the dropout and the number of heads that make_model was called with."""
     check_handed_on(learner, rng, (1,))
 
 
 @pytest.mark.task("transformer.Decoder", points=1)
 def test_decoder_layers_own_their_parameters(learner, reference, rng):
-    """No two layers of the decoder share a parameter, and the model knows all of them."""
+    """No two layers of the decoder share a parameter, and PyTorch finds every layer in the model."""
     assert_own(parts_of_model(learner, DEEPER, {}), 1)
 
 
@@ -808,7 +810,7 @@ def check_generator(learner, rng, dtype, shapes, scale=1, tolerance=None):
 @pytest.mark.task("transformer.Generator", points=1)
 def test_log_probabilities(learner, reference, rng):
     """The log-probabilities along the last axis are right in float64, and so are their gradients."""
-    check_generator(learner, rng, torch.float64, [(3, 4, 5), (3, 4, 5)])  # two: catches answers kept by shape
+    check_generator(learner, rng, torch.float64, [(3, 4, 5), (3, 4, 5)])  # two of one shape: catches a cache by shape
     leaves = [rng.normal(*shape, dtype=torch.float64) for shape in ((2, 3, 5), (7, 5), (7,))]
     cotangent = rng.normal(2, 3, 7, dtype=torch.float64)
     got = generated(learner, 5, 7, *leaves[1:], leaves[:1], cotangent)
@@ -953,7 +955,7 @@ def test_flow(learner, reference, rng):
         "`generator.proj.weight` is none of the model's parameters."
     )
     assert_equal(parts["frozen"], 0, "how many parameters of a new model are frozen")
-    # The table of positions has 5000 rows unless another number is passed.
+    # The positional encoding of an earlier unit has 5000 rows by default: 600 positions must work.
     for long in ((600, 4), (4, 600)):
         ids = [rng.integers(4, 7, 1, length) for length in long]
         learns = learner.run(reach, (*SIZES[:2], 1, *SIZES[3:5], 1), {"dropout": 0.0}, *ids)
@@ -976,7 +978,7 @@ def left_out(learner, vocab, options, name, value, numbers, src, tgt):
         small = {"num_layers": 1, "d_model": 16, "d_ff": 5, **options}
         some = (
             next(learner.make_model(vocab, vocab, **small).parameters()).detach().flatten()[:0]
-        )  # there is a model, anyway
+        )  # raises if make_model returns no model
         return [[], []], [some, some]
     models = [learner.make_model(vocab, vocab, **options), learner.make_model(vocab, vocab, **options, **{name: value})]
     shapes = [sorted(list(one.shape) for one in model.parameters()) for model in models]
@@ -1018,10 +1020,9 @@ def test_defaults(learner, reference, rng):
 
 
 def start_of_matrices(learner, sizes):
-    """What the random numbers tell that a fresh model starts with: the same for all who draw from one distribution.
+    """How the random numbers of a fresh model are distributed: the same reply for all who use one distribution.
 
-    For each matrix: its shape, whether its largest number is where Xavier's bound has it, and whether it has a row of
-    zeros.
+    For each matrix: its shape, how its largest number compares with Xavier's bound, and whether it has a row of zeros.
     """
     import math
 
@@ -1049,7 +1050,7 @@ def start_of_matrices(learner, sizes):
 def test_xavier(learner, reference, rng):
     """Every matrix is drawn from Xavier's uniform distribution, and no two layers start alike.
 
-    A uniform sample of n numbers stays below 0.9 of its bound once in 0.9^-n: for n of at least 256, below 1e-11.
+    All n uniform numbers stay below 0.9 of the bound with probability 0.9^n: below 1e-11 for n of at least 256.
     """
     start = learner.run(start_of_matrices, (17, 19, 2, 16, 20, 2), uses=(modules_of,))
     for shape, said, zeros in start["matrices"]:
@@ -1071,7 +1072,7 @@ def test_xavier(learner, reference, rng):
 
 @pytest.mark.task("transformer.make_model", points=2)
 def test_tied(learner, reference, rng):
-    """With tie_weights the two tables and the output share one parameter, otherwise none."""
+    """With tie_weights the two tables and the output share one parameter, otherwise they share none."""
     sizes = (11, 11, 1, 6, 10, 2)
     for tie, wanted in ((True, 1), (False, 3)):
         parts = parts_of_model(learner, sizes, {"tie_weights": tie})
@@ -1090,7 +1091,7 @@ def test_unequal_vocabularies(learner, reference, rng):
 
 
 def check_embeddings_are_dropped(learner, rng):
-    """What the first layers read has zeros in training. Of 360 numbers not even a dropout of 0.1 keeps all."""
+    """What the first layers read has zeros in training. Even a dropout of 0.1 would drop some of 360 numbers."""
     src, tgt = rng.integers(4, 7, 2, 30), rng.integers(4, 7, 2, 30)
     masks, small = masks_by_hand(src, tgt), (*SIZES[:2], 1, *SIZES[3:])
     numbers = 0.5 * rng.normal(997, dtype=torch.float64)
@@ -1143,7 +1144,7 @@ def test_shift(learner, reference, rng):
 
 @pytest.mark.task("transformer.shift_right", points=1)
 def test_one_sequence(learner, reference, rng):
-    """The shift is right for a single sequence (T,), and keeps another integer type."""
+    """The shift is right for a single sequence (T,), and for another integer type, which the result keeps."""
     check_shift(learner, rng.integers(4, 50, 6))
     check_shift(learner, rng.integers(4, 50, 3, 4).to(torch.int32))
 
@@ -1205,7 +1206,7 @@ def check_count(learner, kind, more, total):
 
 @pytest.mark.task("transformer.count_parameters", points=1)
 def test_parts(learner, reference, rng):
-    """There is a number for each part, even without parameters, and the total."""
+    """There is a number for each part, even for one without parameters, and the total."""
     check_count(learner, "plain", {}, FIRST + SECOND)
     check_count(learner, "empty", {"activation": 0}, FIRST + SECOND)
     check_count(learner, "twins", {"third": 14}, FIRST + SECOND + 14)

@@ -1,4 +1,4 @@
-"""How the course's `make_model` builds classes of a learner's, whose constructors may take what they like.
+"""How the course's `make_model` builds a learner's classes, whose constructors may take any arguments.
 
 `Encoder`, `Decoder` and `Transformer` are built by `make_model` alone, so the arguments of their constructors are free.
 One of them is checked alone with the course's other two and the course's `make_model` around it, which then has to find
@@ -14,7 +14,9 @@ CLASSES = ("Encoder", "Decoder", "Transformer")
 
 
 def values_by_name(course, known, kind):
-    """What may be passed for a parameter, by its name in small letters without underscores: functions that make it.
+    """The values that may be passed for a parameter: for each possible name, a list of functions that make one.
+
+    Names are in lower case, without underscores.
 
     ``known``: the arguments of the course's `make_model`, and those that it passes to this class. ``kind``: the name of
     the class, whose layers are of the class ``<kind>Layer``.
@@ -64,7 +66,7 @@ def values_by_name(course, known, kind):
 def ways_to_build(cls, found):
     """The keyword arguments with which a class may be built, the likeliest first; none if a parameter is unknown.
 
-    As functions that make them.
+    Each item maps the names of parameters to functions that make their values.
     """
     import inspect
     from itertools import islice, product
@@ -76,7 +78,7 @@ def ways_to_build(cls, found):
         makers = found.get(one.name.replace("_", "").lower(), [])
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or (not makers and one.default is not one.empty):
             continue
-        # What is alike to the default comes first; a norm is a module where there is no width to make it of.
+        # Values of the default's type are preferred. Without a parameter for the width, `norm` should be a module.
         if isinstance(one.default, (str, bool, int)):
             usual = type(one.default)
             makers = [make for make in makers if type(make()) is usual] or makers
@@ -87,7 +89,7 @@ def ways_to_build(cls, found):
 
 
 def fit(course, free):
-    """Make the course's `make_model`, in its namespace, build the ``free`` classes of the learner's."""
+    """Change ``course``, a namespace: its `make_model` now builds the learner's own classes, named in ``free``."""
     import functools
     import inspect
 

@@ -45,12 +45,13 @@ HINTS = {
     "transformer.Generator": (
         "The steps are one score for each word, then probabilities, then their logarithms. Which of the last two "
         "steps can underflow, and how do you do both at once? ({Section}`transformer#tf-generator`.)",
-        "`proj` is an nn.Linear from d_model to vocab_size, with bias. The words are on the last axis, however many "
-        "axes come before it: count it from the end.",
+        "`proj` is an nn.Linear from d_model to vocab_size, with bias. The words are on the last axis. Any number of "
+        "axes may come before it, so count it from the end.",
         "return log_softmax of proj(x) over the last axis",
     ),
     "transformer.Transformer": (
-        "Follow a sentence through figure 1. Which of the two masks is used twice? ({Section}`transformer#tf-flow`.)",
+        "Follow a sentence through figure 1 of the paper. Which of the two masks is used twice? "
+        "({Section}`transformer#tf-flow`.)",
         "You choose the arguments of `__init__`: take the parts from make_model. `encode` embeds the source and runs "
         "the encoder. `decode` embeds the target and runs the decoder with memory, src_mask, tgt_mask. `forward` "
         "returns (B, T_tgt, d): it does not call the generator. Test for each mask separately whether it is None.",
@@ -63,9 +64,9 @@ HINTS = {
     "transformer.make_model": (
         "Which parameters should be shared, and which never? How do you find out whether two names stand for one "
         "parameter? ({Section}`transformer#tf-tying` and {heading}`transformer#tf-sharing`.)",
-        "Draw every parameter with two axes by nn.init.xavier_uniform_, the tables too. An embedding's weight has the "
-        "shape (V, d), and so has that of nn.Linear(d, V). Assign the parameter itself, without a transpose or a copy. "
-        "Check the sizes first, and pass `dropout` to PositionalEncoding as well.",
+        "Call nn.init.xavier_uniform_ for every parameter with two axes, the tables too. The weight of an embedding "
+        "has the shape (V, d), and so does the weight of nn.Linear(d, V). Assign the parameter itself, without a "
+        "transpose or a copy. Check the sizes first, and pass `dropout` to PositionalEncoding as well.",
         "if tied and the sizes differ: ValueError that names both\n"
         "embeddings = token embedding, then positional encoding, for each side\n"
         "model = Transformer(encoder, decoder, embeddings, generator)\n"

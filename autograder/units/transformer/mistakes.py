@@ -148,8 +148,8 @@ mistake(
         "F.layer_norm(self.connections[1](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
-    "final norm. Which module owns it?",
+    why="Your pre-norm layer returns a normalised vector instead of the plain sum. You normalise the layer's result, "
+    "but a pre-norm stack has a single final norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
@@ -519,8 +519,8 @@ mistake(
         "return F.dropout(self.connections[1](x, self.feed_forward), self.p)",
     ),
     section="tf-encoder-layer",
-    why="In evaluation mode, the same input gives different outputs. The functional dropout assumes training mode "
-    "unless you say otherwise. How does a module know its mode?",
+    why="In evaluation mode, the same input gives different outputs. You called the functional dropout, which assumes "
+    "training mode unless you say otherwise. How does a module know its mode?",
     hint="Your layer still drops in evaluation mode. Use `nn.Dropout`, or pass `training=self.training` to `F.dropout`.",
 )
 
@@ -533,7 +533,7 @@ mistake(
     ),
     section="tf-encoder-layer",
     why="In training, your feed-forward network drops no hidden units. You built it without dropout between its two "
-    "layers. Which class of an earlier unit contains all three?",
+    "layers. Which class of an earlier unit contains both layers and the dropout?",
     hint="While training, your feed-forward network drops no hidden units. Use the `FeedForward` of an earlier unit, "
     "or put an `nn.Dropout` after the ReLU.",
 )
@@ -556,8 +556,8 @@ mistake(
     "gelu-instead-of-relu",
     edit("FeedForward(d_model, d_ff, dropout)", 'FeedForward(d_model, d_ff, dropout, "gelu")'),
     section="tf-encoder-layer",
-    why="Your values differ slightly from the paper's layer. You chose GELU for the feed-forward network. Which "
-    "activation does `FeedForward` have by default?",
+    why="Your results differ slightly from those of the paper's layer. You chose GELU for the feed-forward network. "
+    "Which activation does `FeedForward` have by default?",
     hint="Your feed-forward network uses another activation than ReLU. Leave this argument at its default.",
 )
 
@@ -689,8 +689,9 @@ mistake(
     "values-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention compares with the memory but returns content of the target, or an error where lengths "
-    "differ. You took the values from another sequence than the keys. From where should both come?",
+    why="Where lengths differ, you get an error. Where they are equal, your cross-attention compares with the memory "
+    "but returns content of the target. You took the values from another sequence than the keys. From where should "
+    "both come?",
     hint="Your cross-attention compares with the memory but takes its values from the target. Keys and values both "
     "come from the memory.",
 )
@@ -947,8 +948,9 @@ mistake(
     "keys-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention compares with the target but returns content of the memory, or an error where lengths "
-    "differ. You took the keys from another sequence than the values. From where should both come?",
+    why="Where lengths differ, you get an error. Where they are equal, your cross-attention compares with the target "
+    "but returns content of the memory. You took the keys from another sequence than the values. From where should "
+    "both come?",
     hint="Your cross-attention compares with the target but takes its values from the memory. Keys and values both "
     "come from the memory.",
 )
@@ -1192,8 +1194,8 @@ mistake(
         "F.layer_norm(self.connections[2](x, self.feed_forward), x.shape[-1:])",
     ),
     section="tf-stacks",
-    why="The shortcut ends in your pre-norm layer. You normalise the layer's result, but a pre-norm stack has a single "
-    "final norm. Which module owns it?",
+    why="Your pre-norm layer returns a normalised vector instead of the plain sum. You normalise the layer's result, "
+    "but a pre-norm stack has a single final norm. Which module owns it?",
     hint="Your pre-norm layer normalises its result. Leave out this norm: the final one belongs to the stack.",
 )
 
@@ -1428,9 +1430,9 @@ mistake(
     "transformer.Encoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="Your encoder has one layer too few. You started at 1, and a range from 1 to n has n - 1 numbers. Which range "
-    "has `num_layers`?",
-    hint="Your encoder has too few layers. A range that starts at 0 has as many numbers as its end says.",
+    why="Your encoder has one layer too few. You started at 1, and Python leaves out the end, so a range from 1 to n "
+    "has n - 1 numbers. Which range has `num_layers`?",
+    hint="Your encoder has too few layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1510,7 +1512,7 @@ mistake(
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
     why="Your stack normalises at its bottom instead of its top. You run the layers from the last to the first, and "
-    "the norm follows the one built last. In which order should they run?",
+    "the norm still follows the layer that was built last. In which order should the layers run?",
     hint="Your stack normalises after its first layer and not after its last one. Run the layers in order, then the "
     "norm.",
 )
@@ -1563,7 +1565,7 @@ mistake(
     section="tf-stacks",
     why="Your encoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
     "`num_layers`?",
-    hint="Your encoder has too many layers. A range that starts at 0 has as many numbers as its end says.",
+    hint="Your encoder has too many layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Encoder(RightEncoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -1823,7 +1825,7 @@ mistake(
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
     why="Your stack normalises at its bottom instead of its top. You run the layers from the last to the first, and "
-    "the norm follows the one built last. In which order should they run?",
+    "the norm still follows the layer that was built last. In which order should the layers run?",
     hint="Your stack normalises after its first layer and not after its last one. Run the layers in order, then the "
     "norm.",
 )
@@ -1865,7 +1867,7 @@ mistake(
     section="tf-stacks",
     why="Your decoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
     "`num_layers`?",
-    hint="Your decoder has too many layers. A range that starts at 0 has as many numbers as its end says.",
+    hint="Your decoder has too many layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -2065,9 +2067,9 @@ mistake(
     "transformer.Decoder",
     "one-layer-too-few",
     section="tf-stacks",
-    why="Your decoder has one layer too few. You started at 1, and a range from 1 to n has n - 1 numbers. Which range "
-    "has `num_layers`?",
-    hint="Your decoder has too few layers. A range that starts at 0 has as many numbers as its end says.",
+    why="Your decoder has one layer too few. You started at 1, and Python leaves out the end, so a range from 1 to n "
+    "has n - 1 numbers. Which range has `num_layers`?",
+    hint="Your decoder has too few layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Decoder(RightDecoder):
     def __init__(self, num_layers, d_model, num_heads, d_ff, dropout=0.1, norm="pre"):
@@ -2146,8 +2148,8 @@ mistake(
         "self.proj = nn.Linear(d_model, vocab_size)\nself.proj = nn.Linear(d_model, vocab_size, bias=False)",
     ),
     section="tf-generator",
-    why="Checkpoints do not fit your generator. You built the projection without a bias, which lets a model learn how "
-    "frequent each word is. What is the default of `nn.Linear`?",
+    why="Checkpoints do not fit your generator. You built the projection without a bias, but a bias lets a model "
+    "learn how frequent each word is. What is the default of `nn.Linear`?",
     hint="Your `proj` has no bias. Leave that argument of `nn.Linear` at its default.",
 )
 
@@ -2170,8 +2172,8 @@ mistake(
         "self.proj(x).log_softmax(dim=-1) / torch.log(torch.tensor(2.0, dtype=x.dtype))",
     ),
     section="tf-generator",
-    why="Your losses come out too large, divided by ln 2. You took logarithms to base 2. Which logarithm do the "
-    "losses of this course use?",
+    why="Your losses are multiplied by about 1.44, which is 1 / ln 2. You took logarithms to base 2. Which logarithm "
+    "do the losses of this course use?",
     hint="Your logarithms are to base 2. Take the natural one.",
 )
 
@@ -3438,7 +3440,7 @@ mistake(
     section="tf-generator",
     why="Your softmax is right for two axes and wrong for a batch. You named axis 1, which then holds the positions. "
     "From which end can the vocabulary's axis be counted?",
-    hint="Your softmax runs over axis 1. Count from the end, and it is right for any number of leading axes.",
+    hint="Your softmax runs over axis 1. Count the axis from the end, which is right for any number of leading axes.",
 )
 
 mistake(
@@ -3463,6 +3465,6 @@ mistake(
     section="tf-count",
     why="Your keys are not the model's parts. You took the beginning of each parameter's name. What becomes of a part "
     "without parameters, and of a parameter that the model owns itself?",
-    hint="You take the keys from names of parameters. A part without any is then missing, and the model's own parameter "
-    "looks like a part. Begin with `model.named_children()`.",
+    hint="You take the keys from names of parameters. A part without parameters is then missing, and the model's own "
+    "parameter looks like a part. Begin with `model.named_children()`.",
 )

@@ -11,5 +11,5 @@ TASKS = (
     "train_translator",
 )
 FORMER_TASKS = ("token_batches", "training_step")  # unit training asks for them; they are given here
-IMPORTS_COMPILER = True  # optimisers
+IMPORTS_COMPILER = True  # PyTorch's optimisers import it
 COMPANIONS = ("translation_gpu",)

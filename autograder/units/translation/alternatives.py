@@ -88,7 +88,7 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
 
 @alternative("translation.evaluate", "own-words")
 def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
-    """Words cut by its own expression; cross-entropy of what log_softmax leaves as it is."""
+    """Its own expression cuts words. cross_entropy takes log-probabilities, which its log_softmax does not change."""
     training = model.training
     model.eval()
     tokenizer = model.tokenizer if tokenizer is None else tokenizer
@@ -352,7 +352,7 @@ def average_gradients(model, tokens, all_reduce):
 
 @alternative("translation.average_gradients", "divided-afterwards")
 def average_gradients(model, tokens, all_reduce):
-    """Every parameter, the frozen ones among them."""
+    """Exchanges the gradients of all parameters, frozen ones included."""
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.contiguous()
         all_reduce(parameter.grad)
@@ -366,7 +366,7 @@ def average_gradients(model, tokens, all_reduce):
 
 @alternative("translation.average_gradients", "only-what-somebody-has")
 def average_gradients(model, tokens, all_reduce):
-    """First ask who has which gradient; what nobody has stays without one."""
+    """First asks which processes have which gradient; a parameter that no process has used keeps none."""
     parameters = [one for one in model.parameters() if one.requires_grad]
     there = torch.tensor([tokens] + [int(one.grad is not None) for one in parameters])
     all_reduce(there)
@@ -451,7 +451,7 @@ def attention_maps(model, src, tgt):
 
 @alternative("translation.attention_maps", "hooks")
 def attention_maps(model, src, tgt):
-    """What each attention keeps is read at the moment of its call."""
+    """Hooks read the weights of each attention as soon as it has been called."""
     found = {"encoder": [], "decoder": [], "cross": []}
     handles = []
     for name, module in model.named_modules():
@@ -674,7 +674,7 @@ def train_translator(pairs, seed=0):
 
 @alternative("translation.train_translator", "averaged-weights")
 def train_translator(pairs, seed=0):
-    """A constant rate after the warm-up, and the running average of the weights is what translates."""
+    """A constant rate after the warm-up; the model that translates has the running average of the weights."""
     torch.manual_seed(seed)
     german, english = (Vocabulary.from_texts(texts, words) for texts in zip(*pairs))
     ids = [(german.encode(de, add_eos=True), english.encode(en, add_bos=True, add_eos=True)) for de, en in pairs]

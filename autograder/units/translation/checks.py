@@ -1,4 +1,4 @@
-"""Checks of the unit on translation. They use small models that are made here; a Transformer only for its attention.
+"""Checks of the unit on translation, on small models that are defined here; only attention maps need a Transformer.
 
 Each task stands with its drivers, helpers and checks, from basic to subtle. Each check looks at one mechanism. The
 capstone, train_translator, is one check that trains, with a time limit of its own.
@@ -76,9 +76,9 @@ class WordModel(nn.Module):
 def judge(learner, tables, words, pairs, training=False, whose="model", **options):
     """The scores that evaluate gives a model that translates word by word, and what it leaves behind.
 
-    The tokeniser comes with the model, or (``whose`` is "given") as an argument; then that of the model knows other
-    words. Returns the scores, the modes that the model noted, its mode afterwards, whether there are gradients, and
-    whether the pairs are what they were.
+    The tokeniser is the model's own. If ``whose`` is "given", it is passed as an argument instead, and the model's own
+    gives the words other ids. Returns the scores, the modes that the model noted, its mode afterwards, whether there
+    are gradients, and whether the pairs are unchanged.
     """
     model = WordModel(tables).train(training)
     model.tokenizer = WordTokenizer(words if whose == "model" else words[::-1])
@@ -179,7 +179,9 @@ def test_mode_stays(learner, reference, rng):
             f"The model had training={training} before evaluate, but has training={after} after it. "
             "Restore the mode that it had."
         )
-        assert not grown, "After evaluate(model, pairs) the parameters have gradients. It should make no backward pass."
+        assert not grown, (
+            "After evaluate(model, pairs) the parameters have gradients. An evaluation needs no backward pass."
+        )
         assert unchanged is True, "evaluate changed the list of pairs. It should only read it."
 
 
@@ -226,7 +228,7 @@ def stop_early(learner, cases):
 
 
 def check_stops(learner, reference, cases, part):
-    """The index of the best one (part 0), or whether to stop (part 1)."""
+    """Compares the index of the best validation (part 0), or whether to stop (part 1)."""
     got, _ = reply_of(learner, stop_early, cases, parts=2)
     expected, _ = reply_of(reference, stop_early, cases, parts=2)
     for (losses, patience), found, right in zip(cases, got, expected):
@@ -251,7 +253,7 @@ def random_losses(rng, number):
 def test_lowest(learner, reference, rng):
     """The best validation is the one with the lowest loss."""
     cases = [(random_losses(rng, number), 3) for number in (1, 5, 8, 13)]
-    cases += [([2.0, 1.99999, 2.5], 2), ([1e-6, 3e-7, 1e-7, 2e-7], 3)]  # any lower loss counts, however little
+    cases += [([2.0, 1.99999, 2.5], 2), ([1e-6, 3e-7, 1e-7, 2e-7], 3)]  # any lower loss counts, even by 1e-5
     cases += [([4.0, 3.0, 9.0, 8.0], 5), ([5.0, 2.0, 6.0, 7.0, 1.5, 4.0], 2), ([-1.0, -3.0, -2.0], 1)]
     check_stops(learner, reference, cases, 0)
 
@@ -306,13 +308,13 @@ def test_patience_below_one(learner, reference, rng):
 class Training:
     """A model with its optimiser and scheduler; every step reads the next row of the data.
 
-    ``falling``: the rate, with the steps; ``plateau``: instead where the loss has stopped falling.
+    ``falling``: the learning rate falls with every step. ``plateau``: a `ReduceLROnPlateau` sets the rate instead.
     """
 
     def __init__(self, seed, data, dropout=0.5, falling=True, plateau=False):
         torch.default_generator.manual_seed(seed)
         self.data, self.rates = data, []
-        # Normalisation over the batch has buffers.
+        # Batch normalisation has buffers, which belong in a checkpoint.
         layers = nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(dropout), nn.Linear(6, 3)
         self.model = nn.Sequential(*layers)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.05)
@@ -359,7 +361,7 @@ def saved_file(learner, seed, data, steps, position):
         training.go(steps, 2)
         if not path.exists():
             return {
-                "complaint": "After save_checkpoint(path, ...) there is no file under this path. Is it renamed to it?"
+                "complaint": "After save_checkpoint(path, ...) there is no file under `path`. Is the new file renamed?"
             }
         try:
             saved = torch.load(path, weights_only=True)
@@ -371,7 +373,7 @@ def saved_file(learner, seed, data, steps, position):
 
 
 def both_files(learner, reference, rng, steps, position):
-    """What both save after so many steps of the same training."""
+    """What both save after ``steps`` steps of the same training."""
     request = int(rng.integers(1, 1000, 1)), rng.normal(5, 3, 4), steps, position
     got, expected = (reply_of(one, saved_file, *request, uses=(Training, flattened)) for one in (learner, reference))
     assert isinstance(got, dict), "The file that was saved could not be read."
@@ -380,7 +382,7 @@ def both_files(learner, reference, rng, steps, position):
 
 
 def check_saved(learner, reference, rng, name, position=None):
-    """The file has the entry of this name, and in it what it should have."""
+    """The file has an entry of this name, with the right contents."""
     for steps in (1, 4):
         got, expected = both_files(learner, reference, rng, steps, steps if position is None else position)
         wanted = {path: value for path, value in expected.items() if path.partition(".")[0] == name}
@@ -430,13 +432,13 @@ def test_training_is_left_alone(learner, reference, rng):
     """A training that saves continues like one that does not: mode, random numbers, weights."""
     got, expected = both_files(learner, reference, rng, 3, 3)
     for found, right in zip(got["after"], expected["after"]):
-        assert_equal(found, right, "a parameter, two steps after save_checkpoint,")
+        assert_equal(found, right, "a parameter, two steps after save_checkpoint")
 
 
 def save_twice_with_a_witness(learner, seed, data):
-    """Save twice under a path, from another folder: the position that a second name of the first file holds then.
+    """Save twice to one path. Returns the position that a second name of the first file holds afterwards.
 
-    A second name, a hard link, shows what happens to the old file: it stays whole where the new one takes its place,
+    The second name, a hard link, shows what happens to the old file: it stays whole where the new one takes its place,
     and changes where it is written over. Renaming from another folder fails, as it does between disks.
     """
     import os
@@ -483,7 +485,7 @@ def test_renamed_beside_the_old_one(learner, reference, rng):
 
 
 def save_on_a_full_disk(learner, seed, data):
-    """Save once; then again, while writing fails half-way. The error, and what the path holds afterwards."""
+    """Save twice, then once more while writing fails half-way. Returns the error, and what the path holds."""
     import os
     import tempfile
     from unittest import mock
@@ -538,7 +540,7 @@ def test_whole_or_not_at_all(learner, reference, rng):
 
 
 def resume(learner, seed, data, steps, more, position, **options):
-    """A training goes on from a file: what load_checkpoint returned, and then rates, weights and random numbers.
+    """Continue a training from a file. Returns what load_checkpoint returned, then rates, weights, random numbers.
 
     ``straight`` is the training that was not interrupted.
     """
@@ -552,7 +554,7 @@ def resume(learner, seed, data, steps, more, position, **options):
         saved = {name: part.state_dict() for name, part in zip(names, straight.parts)}
         torch.save({**saved, "random": torch.get_rng_state(), "position": position}, path)
         straight.go(steps, more)
-        fresh = Training(seed + 1, data, **options).go(0, 2)  # fresh objects, which have been used
+        fresh = Training(seed + 1, data, **options).go(0, 2)  # other objects, which have made two steps
         returned = learner.load_checkpoint(path, *fresh.parts)
     state = flattened(fresh.model.state_dict())
     drawn = torch.get_rng_state()
@@ -579,7 +581,7 @@ def resumed(learner, reference, rng, position=3, **options):
 
 
 def check_loaded(learner, reference, rng):
-    """The model has the weights and buffers of the file; the replies of both."""
+    """The model has the weights and buffers of the file. Returns the replies of both."""
     got, expected = resumed(learner, reference, rng)
     for name, value in expected["model"].items():
         assert_equal(got["model"][name], value, f"{name} after load_checkpoint")
@@ -600,7 +602,7 @@ def test_optimizer_loaded(learner, reference, rng):
     """The optimiser continues with the moments of the file, on the parameters of the model."""
     got, expected = resumed(learner, reference, rng, dropout=0.0, falling=False)
     for found, right in zip(got["weights"], expected["straight"]):
-        assert_equal(found, right, "a parameter, four steps after load_checkpoint, without dropout, at one rate,")
+        assert_equal(found, right, "a parameter, four steps after load_checkpoint, without dropout, at a constant rate")
 
 
 @pytest.mark.task("translation.load_checkpoint", points=1)
@@ -634,11 +636,11 @@ def test_to_the_last_bit(learner, reference, rng):
     for _ in range(2):
         got, expected = resumed(learner, reference, rng)
         for found, right in zip(got["weights"], expected["straight"]):
-            assert_equal(found, right, "a parameter, four steps after load_checkpoint,")
+            assert_equal(found, right, "a parameter, four steps after load_checkpoint")
 
 
 def load_a_trap(learner, seed, data):
-    """Load a file that would execute code: whether it was executed."""
+    """Load a file that would execute code. Returns whether the code was executed."""
     import os
     import sys
     import tempfile
@@ -854,14 +856,14 @@ def test_unused_in_one_process(learner, reference, rng):
     for owner in (0, 1):
         shares = shares_of(rng, UNEQUAL[owner])
         shares[owner][0][0][0, 1] = 7
-        check_average(learner, rng, shares, told=", where only one process uses `rare`,")
+        check_average(learner, rng, shares, told=" (only one process uses `rare`)")
 
 
 @pytest.mark.task("translation.average_gradients", points=1)
 def test_process_without_tokens(learner, reference, rng):
     """A process without a single token takes part, and has the gradients of the others."""
     for sizes in ([[(2, 4, 3)], []], [[], [(3, 2, 5)], [(1, 3, 4)]]):
-        check_average(learner, rng, shares_of(rng, sizes), told=", one of which has no tokens,")
+        check_average(learner, rng, shares_of(rng, sizes), told=" (one of them has no tokens)")
 
 
 @pytest.mark.task("translation.average_gradients", points=1)
@@ -877,7 +879,7 @@ def test_no_tokens_at_all(learner, reference, rng):
 @pytest.mark.task("translation.average_gradients", points=1)
 def test_tied_table(learner, reference, rng):
     """A table that two modules share counts once."""
-    check_average(learner, rng, shares_of(rng, UNEQUAL[0]), tied=True, told=", with tied tables,")
+    check_average(learner, rng, shares_of(rng, UNEQUAL[0]), tied=True, told=" (with tied tables)")
 
 
 @pytest.mark.task("translation.average_gradients", points=1)
@@ -953,7 +955,7 @@ def test_activation_bytes(learner, reference, rng):
 
 
 def terms_of(values, cases):
-    """What a token costs in products with weights, and what in attention, from steps of T and of 2 T tokens."""
+    """Operations per token for products with weights, and for attention, from steps with rows of T and of 2 T."""
     short, long = (Fraction(value, case["rows"] * case["length"]) for value, case in zip(values, cases))
     return float(2 * short - long), float(long - short)
 
@@ -1100,18 +1102,20 @@ def test_model_stays(learner, reference, rng):
         assert shape == (3, 4, 5, 7), f'"cross" of attention_maps should have the shape (3, 4, 5, 7), but has {shape}.'
         assert modes == [training], (
             f"Before attention_maps the modules of the model had training={training}; after it they have "
-            f"{' and '.join(map(str, modes))}. Restore the mode."
+            f"training={' and '.join(map(str, modes))}. Restore the mode."
         )
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_no_gradients(learner, reference, rng):
-    """The maps are detached from the graph of gradients."""
+    """The maps require no gradients."""
     found, recorded, *_ = both_maps(learner, reference, rng)
     assert isinstance(found[0]["cross"], torch.Tensor), '"cross" of attention_maps should be a tensor.'
     shape = tuple(found[0]["cross"].shape)
     assert shape == (3, 4, 5, 7), f'"cross" of attention_maps should have the shape (3, 4, 5, 7), but has {shape}.'
-    assert not recorded, "The maps that attention_maps returns require gradients. Call the model without recording."
+    assert not recorded, (
+        "The maps that attention_maps returns require gradients. Call the model without recording gradients."
+    )
 
 
 @pytest.mark.task("translation.attention_maps", points=1)
@@ -1243,9 +1247,9 @@ class NoGrammar:
 def try_out(learner, german, english, seed, given):
     """Two small trainings, the same except that all random generators have other states; then some readings.
 
-    They are the pairs afterwards, the translations ``first``, a ``second`` time, of the sentences ``turned`` round and
-    by the model that was trained ``again``, and the number of parameters. Both trainings and all translations may take
-    ``given`` seconds of processor time together.
+    The readings are the pairs afterwards, the number of parameters, and translations of the same sentences: the
+    ``first``, a ``second`` time, in reverse order (``turned``), and by the model that was trained ``again``. Both
+    trainings and all translations may take ``given`` seconds of processor time together.
     """
     import random
 
@@ -1273,7 +1277,7 @@ def try_out(learner, german, english, seed, given):
 
 
 def train_and_translate(learner, pairs, sentences, seed, given):
-    """The translations, the number of parameters of the model, and the first translations when all of them are 0.
+    """The translations, the number of the model's parameters, and the first translations with all parameters set to 0.
 
     ``pairs`` and ``sentences`` come as one text each, a line for each sentence: thousands of texts are slow to send.
     """
@@ -1288,7 +1292,7 @@ def train_and_translate(learner, pairs, sentences, seed, given):
                 one.zero_()
             without = list(translate(sentences.splitlines()[:20]))
     except (OutOfTime, Exception):
-        pass  # without its parameters it may never end, or fail: so it needs them
+        pass  # without its parameters it fails or runs on, so it does use them
     return outputs, number, without
 
 

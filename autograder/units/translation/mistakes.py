@@ -68,8 +68,8 @@ mistake(
     ),
     base="lists-named-first",
     section="corpus-not-sentences",
-    why="The brevity penalty falls on the wrong side. You exchanged candidates and references. Which of them did the "
-    "model write?",
+    why="Your BLEU is wrong wherever lengths differ, because the brevity penalty compares them the wrong way round. "
+    "You exchanged candidates and references. Which of them did the model write?",
     hint="You exchanged candidates and references. Pass `corpus_bleu` what the model wrote first.",
 )
 
@@ -263,8 +263,8 @@ mistake(
     ),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Even a perfect model has a loss above 0, and two models cannot be compared. You used label smoothing, as in "
-    "training. Which loss compares models?",
+    why="Even a model that is always sure of the right word has a loss above 0. You used label smoothing, as in "
+    "training. Which loss can compare any two models?",
     hint="Your loss is the one with label smoothing. Use the plain cross-entropy, by which any two models can be "
     "compared.",
 )
@@ -275,8 +275,8 @@ mistake(
     edit("batch.tgt_y.flatten", "batch.tgt.flatten"),
     base="lists-named-first",
     section="evaluating-translations",
-    why="Your loss is that of copying. You compared the predictions with what the decoder has just read. Which of the "
-    "two targets holds the next words?",
+    why="Your loss is low for a model that copies what it reads. You compared the predictions with the decoder's "
+    "input. Which of the two targets holds the next words?",
     hint="Your loss compares with `batch.tgt`, which the decoder reads. Compare with the ids to predict, "
     "`batch.tgt_y`.",
 )
@@ -313,7 +313,7 @@ mistake(
     why="One long pair ends the whole evaluation. You passed `max_tokens` to `token_batches`, which refuses a larger "
     "pair, but here every pair counts. Which limit lets all pairs through?",
     hint="A pair that costs more than `max_tokens` ends your evaluation. Raise the limit to the largest pair before "
-    "you divide.",
+    "you make batches.",
 )
 
 mistake(
@@ -393,7 +393,7 @@ mistake(
     base="loss-pair-by-pair",
     section="evaluating-translations",
     why="A model that never ends its translations loses nothing. You left EOS out of the loss, although it has to be "
-    "predicted like a word. Which id alone does not count?",
+    "predicted like a word. Which id alone should the loss leave out?",
     hint="Your loss leaves EOS out. EOS is predicted and counts like any other token; BOS and padding do not.",
 )
 
@@ -685,9 +685,9 @@ mistake(
     "equal-loss-uses-no-patience",
     edit("len(losses) - 1 - best >= patience", "len(losses) > patience and min(losses[-patience:]) > losses[best]"),
     section="early-stopping",
-    why="A run whose loss returns to the best value and no further goes on. You stop only when all of the last losses are "
-    "higher. Which losses bring something better?",
-    hint="A loss equal to the best one does not end your patience, nor does NaN. Only a lower loss is progress.",
+    why="Your run goes on although its loss only returns to the best value. You stop only when all of the last losses "
+    "are higher. Which losses bring something better?",
+    hint="A loss equal to the best one keeps your run going, and so does NaN. Only a lower loss is progress.",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1067,8 +1067,8 @@ mistake(
         "parameter.grad /= max(tokens, 1)\nall_reduce(parameter.grad)\nparameter.grad /= processes",
     ),
     section="average-gradients",
-    why="A token of a process with few of them counts more than another. You averaged the means of the processes. By "
-    "which number of tokens should the sum of all gradients be divided?",
+    why="A token counts more in a process with few tokens. You averaged the means of the processes. By which number "
+    "of tokens should the sum of all gradients be divided?",
     hint="You take the mean of the processes' means. Each token should count the same: divide the sum of all gradients "
     "by the tokens of all processes.",
 )
@@ -1407,8 +1407,8 @@ mistake(
     "one-head-kept",
     edit("5 * num_heads * length", "5 * length"),
     section="cost-of-a-step",
-    why="Your number does not depend on the heads. You counted the attention weights of one. How many squares of "
-    "weights does a layer keep?",
+    why="Your number does not depend on the heads. You counted the attention weights of one. How many matrices of "
+    "attention weights does a layer keep?",
     hint="Your number does not depend on the heads. Each head keeps its own T times T weights.",
 )
 
@@ -2000,8 +2000,8 @@ mistake(
     edit("model, translator", "translator, model"),
     base="constant-rate",
     section="capstone",
-    why="A caller counts the parameters of a function. You returned the two results in the wrong order. Which one "
-    "comes first?",
+    why="A caller who counts the model's parameters gets a function instead of a model. You returned the two results "
+    "in the wrong order. Which one comes first?",
     hint="You return the function first and the model second. Exchange them.",
 )
 
