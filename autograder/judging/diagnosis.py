@@ -23,6 +23,7 @@ import torch
 from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
+from autograder.course.slips import Slip, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
@@ -104,6 +105,41 @@ class Likeliest:
 
 
 def likeliest(
+    unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
+) -> Likeliest:
+    """The catalogued mistake behind a task's failing checks; where the catalogue has none that fits, the slip."""
+    behind = _catalogued(unit, task, evidence, suspects, found)
+    if behind.mistake or behind.possible:
+        return behind
+    reached = {f"{unit}.{name}" for name in names_reached(unit, evidence)} - {task}
+    if any(other in suspects for other in reached):  # the failure may come from there
+        return behind
+    return slipped(unit, task, evidence)
+
+
+def slipped(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
+    """The slip that explains all checks of a task, if they were answered with a wrong value."""
+    fits = fitting_slips(unit, task, evidence)
+    return Likeliest(fits[0]) if fits else Likeliest()
+
+
+def fitting_slips(unit: str, task: str, evidence: Sequence[Evidence]) -> list[Slip]:
+    """All slips that explain all checks of a task."""
+    failing = _comparable(evidence)
+    passing = [item for item in evidence if item.status == PASSED]
+    if not failing or _takes_long(evidence) or not any(_tells(unit, one, False, by_nan=True) for one in failing):
+        return []
+    same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
+    return [
+        slip
+        for slip in slips(task)
+        if answers_alike(slip, failing[0], same)
+        and all(answers_alike(slip, item) for item in failing[1:])
+        and all(answers_alike(slip, item) or passes_too(slip, item) for item in passing)
+    ]
+
+
+def _catalogued(
     unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
 ) -> Likeliest:
     """Compare a task's failing checks with every mistake of the tasks in ``suspects``.
