@@ -27,9 +27,14 @@ MOST = 300  # slips of a task, the likeliest first: a bound on the number, so th
 
 @dataclass(frozen=True)
 class Slip(Mistake):
-    """A right program with one slip. ``lines``: the statements of the right program that it changes, as line numbers."""
+    """A right program with one slip. ``lines``: the statements of the right program that it changes, as line numbers.
+
+    ``what``, ``where``: the operation that it changes and the method that holds it, in words.
+    """
 
     lines: tuple[int, ...] = ()
+    what: str = ""
+    where: str = ""
 
 
 @lru_cache(maxsize=64)
@@ -39,8 +44,7 @@ def slips(task: str) -> tuple[Slip, ...]:
         return ()
     unit, _, wanted = task.partition(".")
     tree = _right_tree(unit, wanted)
-    sections = Counter(mistake.section for mistake in mistakes(unit) if mistake.task == task)
-    section = sections.most_common(1)[0][0] if sections else ""
+    section = section_of(task)
     right = ast.unparse(tree)
     seen = {right}
     found = []
@@ -50,11 +54,19 @@ def slips(task: str) -> tuple[Slip, ...]:
             continue
         seen.add(with_slip)
         name = f"{change.family}{VARIANT}slip-{number}"
-        hint = change.explanation
-        found.append(Slip(task, name, with_slip + "\n", hint, hint, section, lines=change.lines))
+        hint = explanation(change.family, change.what, change.where)
+        words = {"lines": change.lines, "what": change.what, "where": change.where}
+        found.append(Slip(task, name, with_slip + "\n", hint, hint, section, **words))
         if len(found) == MOST:
             break
     return tuple(found)
+
+
+@lru_cache(maxsize=None)
+def section_of(task: str) -> str:
+    """The section of the chapter that explains most of the mistakes of a task."""
+    sections = Counter(mistake.section for mistake in mistakes(task.partition(".")[0]) if mistake.task == task)
+    return sections.most_common(1)[0][0] if sections else ""
 
 
 def _right_tree(unit: str, name: str) -> ast.Module:
@@ -106,12 +118,6 @@ class _Change:
     lines: tuple[int, ...]
     key: str = ""
 
-    @property
-    def explanation(self) -> str:
-        clause, question = _FAMILIES[self.family]
-        where = f" in `{self.where}`" if self.where else ""
-        return f"Your values equal those of a right answer with one slip{where}: {clause.format(what=self.what)}. {question}"
-
 
 def _with(tree: ast.Module, change: _Change) -> str:
     """The source of the tree with a change."""
@@ -125,6 +131,13 @@ def _with(tree: ast.Module, change: _Change) -> str:
             put.swap()
 
 
+def explanation(family: str, what: str, where: str = "") -> str:
+    """What a learner reads about a slip of a family."""
+    clause, question = _FAMILIES[family]
+    within = f" in `{where}`" if where else ""
+    return f"Your values equal those of a right answer with one slip{within}: {clause.format(what=what)}. {question}"
+
+
 # --- what is said about them ------------------------------------------------------------------------------------------
 
 # For each family: what differs from the right answer, and a question that leads out.
@@ -134,6 +147,9 @@ _FAMILIES = {
     "part-left-out": ("a part of {what} is missing", "Which terms and factors does the formula have?"),
     "another-operation": ("{what} is computed where another operation belongs", "Which operation does the text ask for?"),
     "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and is each of them there?"),
+    "step-added": ("{what} takes part once more than it should", "Which steps does the formula have, and which does a part already do?"),
+    "another-scale": ("{what} is scaled by one more power of a width", "By what should it be divided, and does a part already do so?"),
+    "bound-for-a-term": ("{what} becomes a lower bound", "Is the small number added, or is it a limit?"),
     "applied-twice": ("{what} is applied twice", "How often does this step occur?"),
     "another-axis": ("{what} runs along another axis, or keeps another shape", "What does each axis hold at this step?"),
     "another-number": ("{what} is another one", "Which numbers does the text name, and where does each belong?"),
@@ -299,7 +315,7 @@ def _attributes(definition: ast.AST) -> dict[str, str]:
             for target in node.targets:
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
                     made = node.value
-                    found[target.attr] = ast.unparse(made.func) if isinstance(made, ast.Call) else type(made).__name__
+                    found[target.attr] = f"{ast.unparse(made.func)}()" if isinstance(made, ast.Call) else type(made).__name__
     return found
 
 
@@ -333,6 +349,12 @@ def _binary(site: _Site) -> Iterator[_Change]:
             yield site.change("part-left-out", rank, about, kept, f"{type(op).__name__} {name}")
     for other, family, rank in _OTHER_OPERATIONS.get(type(op), ()):
         yield site.change(family, rank, about, ast.BinOp(left, other(), right), other.__name__)
+    if isinstance(op, ast.Add) and isinstance(right, (ast.Name, ast.Attribute, ast.Constant)):
+        bound = ast.Call(ast.Attribute(left, "clamp", ast.Load()), [], [ast.keyword("min", right)])
+        yield site.change("bound-for-a-term", 1, f"a term of {about}", bound)
+    if isinstance(op, (ast.Div, ast.FloorDiv)):
+        for by in (1, -1, 2, -2):
+            yield site.change("off-by-one", 1, f"the divisor of {about}", ast.BinOp(left, op, _plus(right, by)))
     if isinstance(op, ast.FloorDiv):
         up = ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), left), ast.FloorDiv(), right))
         yield site.change("another-operation", 1, about, up)
@@ -503,11 +525,61 @@ def _call(site: _Site) -> Iterator[_Change]:
             yield site.change("order-of-operations", 1, about, ast.BinOp(_with_operand(node, a), op, b))
             yield site.change("order-of-operations", 1, about, ast.BinOp(a, op, _with_operand(node, b)))
             yield site.change("order-of-operations", 2, about, ast.BinOp(_with_operand(node, a), op, _with_operand(node, b)))
+            if isinstance(op, ast.Add):
+                outside = ast.Call(ast.Attribute(_with_operand(node, a), "clamp", ast.Load()), [], [ast.keyword("min", b)])
+                yield site.change("bound-for-a-term", 1, f"a term of {about}", outside)
     for other in _OTHERS.get(name, ()):
         yield site.change("another-operation", 0, about, ast.Call(_renamed(node.func, other), node.args, node.keywords), f"{name} {other}")
     if name in _IN_PLACE and isinstance(node.func, ast.Attribute) and not _is_module(node.func.value):
         yield site.change("argument-changed", 1, about, ast.Call(_renamed(node.func, name + "_"), node.args, node.keywords))
+    if name in ("tril", "triu") and isinstance(node.func, ast.Attribute) and len(node.args) == _is_module(node.func.value):
+        for diagonal in (1, -1):
+            yield site.change("off-by-one", 0, f"the diagonal of {about}", ast.Call(node.func, [*node.args, _constant(diagonal)], node.keywords))
     yield from _arguments(site, about)
+
+
+def _extra_steps(site: _Site) -> Iterator[_Change]:
+    """An argument, or a result, that goes through one more step."""
+    node = site.node
+    if isinstance(site.parent, ast.Call) and site.field == "args" and isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.BinOp)):
+        function = site.parent.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self":
+            kind = site.scope.attributes.get(function.attr, "")
+            for other, its_kind in site.scope.attributes.items():
+                if other != function.attr and kind == its_kind and kind.endswith("()"):
+                    more = ast.Call(ast.Attribute(_name("self"), other, ast.Load()), [node], [])
+                    yield site.change("step-added", 1, f"`self.{other}`", more)
+        if not _is_module(getattr(function, "value", function)) and _called(site.parent) not in ("range", "len", "int", "zip", "list"):
+            yield from _scaled(site)
+    if isinstance(site.parent, ast.BinOp) and isinstance(site.parent.op, ast.MatMult) and site.field == "left":
+        yield from _scaled(site)
+    result = site.field == "value" and isinstance(site.parent, ast.Return)
+    first = isinstance(site.parent, ast.Tuple) and site.index == 0 and site.line == getattr(site.parent, "lineno", -1)
+    if (result or first) and isinstance(node, ast.expr) and not isinstance(node, (ast.Constant, ast.Tuple)):
+        yield from _scaled(site)
+        for method, arguments, words in _MORE:
+            more = ast.Call(ast.Attribute(node, method, ast.Load()), [_constant(one) for one in arguments], [])
+            yield site.change("step-added", 1, words, more)
+        yield site.change("condition-negated", 1, "the result", ast.UnaryOp(ast.Invert(), node))
+
+
+_MORE = (
+    ("softmax", (-1,), "a softmax"), ("log_softmax", (-1,), "a log-softmax"), ("transpose", (-1, -2), "a transpose"),
+    ("unsqueeze", (0,), "a new axis"), ("unsqueeze", (1,), "a new axis"), ("squeeze", (), "a dropped axis"),
+    ("flatten", (), "a flattening"), ("sqrt", (), "a square root"), ("exp", (), "an exponential"), ("log", (), "a logarithm"),
+    ("mean", (), "a mean"), ("sum", (), "a sum"), ("relu", (), "a ReLU"), ("nan_to_num", (0.0,), "a replacement of NaN"),
+    ("float", (), "a conversion to float32"), ("long", (), "a conversion to integers"),
+)  # fmt: skip
+
+
+def _scaled(site: _Site) -> Iterator[_Change]:
+    """A value that is divided or multiplied by the root of its width once more."""
+    node = site.node
+    width = ast.Subscript(ast.Attribute(node, "shape", ast.Load()), _constant(-1), ast.Load())
+    root = ast.BinOp(width, ast.Pow(), ast.Constant(0.5))
+    for op in (ast.Div(), ast.Mult()):
+        for size in (root, width):
+            yield site.change("another-scale", 2, site.about(), ast.BinOp(node, op, size))
 
 
 def _renamed(function: ast.expr, name: str) -> ast.expr:
@@ -807,7 +879,7 @@ def _ignored_arguments(function: ast.FunctionDef, method: bool) -> Iterator[_Cha
 
 _OPERATORS: Sequence[_Operator] = (
     _binary, _compare, _unary_and_boolean, _call, _number, _infinity, _string, _subscript, _names, _sequence, _masks,
-    _gradients, _statement, _decorators,
+    _gradients, _extra_steps, _statement, _decorators,
 )  # fmt: skip
 
 

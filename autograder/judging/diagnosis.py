@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, groupby, islice, repeat
 from operator import itemgetter
 from typing import Any, overload
@@ -23,8 +23,9 @@ import torch
 from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
-from autograder.course.slips import Slip, slips
+from autograder.course.slips import Slip, explanation, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
+from autograder.judging.effects import effect_on
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
@@ -112,22 +113,29 @@ def likeliest(
     if behind.mistake or behind.possible:
         return behind
     reached = {f"{unit}.{name}" for name in names_reached(unit, evidence)} - {task}
-    if any(other in suspects for other in reached):  # the failure may come from there
+    if is_catch(task) or any(other in suspects for other in reached):  # the failure may come from there
         return behind
-    return slipped(unit, task, evidence)
+    return beyond_the_catalogue(unit, task, evidence)
 
 
-def slipped(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
-    """The slip that explains all checks of a task, if they were answered with a wrong value."""
-    fits = fitting_slips(unit, task, evidence)
-    return Likeliest(fits[0]) if fits else Likeliest()
-
-
-def fitting_slips(unit: str, task: str, evidence: Sequence[Evidence]) -> list[Slip]:
-    """All slips that explain all checks of a task."""
+def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
+    """The slip or the effect that explains every check of a task; a wrong value must be among the answers."""
     failing = _comparable(evidence)
-    passing = [item for item in evidence if item.status == PASSED]
-    if not failing or _takes_long(evidence) or not any(_tells(unit, one, False, by_nan=True) for one in failing):
+    if not failing or _takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
+        return Likeliest()
+    fits = fitting_slips(unit, task, failing, [item for item in evidence if item.status == PASSED])
+    if fits:
+        return _in_common(fits)
+    reference = CachedReference(unit)
+    pairs = [[(given, reference.ask(request)) for request, given in item.transcript] for item in failing]
+    differing = [[(given, right) for given, right in some if not same_outcome(given, right)] for some in pairs]
+    effect = effect_on(task, [pair for some in differing for pair in some]) if all(differing) else None
+    return Likeliest(effect)
+
+
+def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:
+    """All slips that explain all checks of a task."""
+    if not any(_tells(unit, one, False, by_nan=True) for one in failing):
         return []
     same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
     return [
@@ -137,6 +145,21 @@ def fitting_slips(unit: str, task: str, evidence: Sequence[Evidence]) -> list[Sl
         and all(answers_alike(slip, item) for item in failing[1:])
         and all(answers_alike(slip, item) or passes_too(slip, item) for item in passing)
     ]
+
+
+def _in_common(fits: Sequence[Slip]) -> Likeliest:
+    """What slips that fit equally well have in common: a family, or a statement of the right code.
+
+    In one statement they do the same in different words, and the likeliest comes first.
+    """
+    families = {slip.family: slip for slip in reversed(fits)}
+    if len(families) == 1 or len({slip.lines for slip in fits}) == 1:
+        first, alike = fits[0], [slip for slip in fits if slip.family == fits[0].family]
+        what = first.what if len({slip.what for slip in alike}) == 1 else "one of its operations"
+        where = first.where if len({slip.where for slip in alike}) == 1 else ""
+        return Likeliest(replace(first, hint=explanation(first.family, what, where)))
+    possible = [slip for slip in fits if slip in families.values()]
+    return Likeliest(possible=tuple(possible)) if len(possible) <= MOST_POSSIBLE else Likeliest()
 
 
 def _catalogued(
