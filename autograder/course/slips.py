@@ -151,7 +151,7 @@ _FAMILIES = {
     "another-scale": ("{what} is scaled by one more power of a width", "By what should it be divided, and does a part already do so?"),
     "bound-for-a-term": ("{what} becomes a lower bound", "Is the small number added, or is it a limit?"),
     "applied-twice": ("{what} is applied twice", "How often does this step occur?"),
-    "another-axis": ("{what} runs along another axis, or keeps another shape", "What does each axis hold at this step?"),
+    "another-axis": ("{what} concerns another axis", "What does each axis hold at this step?"),
     "another-number": ("{what} is another one", "Which numbers does the text name, and where does each belong?"),
     "off-by-one": ("{what} is off by one", "Where does the range begin, where does it end, and is its end included?"),
     "another-comparison": ("{what} is another one, for instance at equality", "What should happen when both sides are equal?"),
@@ -161,14 +161,29 @@ _FAMILIES = {
     "argument-left-out": ("{what} is not passed on", "Which arguments does each call need?"),
     "arguments-exchanged": ("the arguments of {what} are exchanged", "Which argument plays which part?"),
     "another-value-used": ("{what} is used where another value belongs", "Which of your values does this step need?"),
-    "order-of-steps": ("{what} in another order", "Which step needs the result of which?"),
+    "order-of-steps": ("two steps are done in the other order, {what} among them", "Which step needs the result of which?"),
     "order-of-operations": ("{what} groups its operations differently", "What exactly does each operation apply to?"),
     "inside-or-outside-a-loop": ("{what} on the wrong side of a loop", "How often should this step happen?"),
     "not-every-item": ("{what} misses an item, or takes the items in another order", "Which items take part?"),
     "argument-changed": ("{what} changes an argument in place", "Who else may still hold the tensor that you were given?"),
-    "gradient-cut-or-recorded": ("{what}", "Through which steps must gradients flow, and through which not?"),
+    "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
+    "gradient-recorded": ("gradients are recorded in {what}", "Which results need no gradients?"),
     "type-or-device": ("{what} is left out", "Which type and which device should the result have?"),
 }
+# Where several slips have one effect, a learner more likely left something out than put something else there.
+_LIKELY = (
+    {"argument-ignored"},
+    {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
+    {*_FAMILIES} - {"another-number", "another-value-used", "step-added", "another-scale", "applied-twice", "bound-for-a-term"},
+    {*_FAMILIES},
+)
+
+
+def likeliest_of(alike: Sequence[Slip]) -> list[Slip]:
+    """Of slips with one effect, those of the likeliest kind."""
+    return next(some for kind in _LIKELY if (some := [slip for slip in alike if slip.family in kind]))
+
+
 _OPERATIONS = {
     ast.Add: "a sum", ast.Sub: "a difference", ast.Mult: "a product", ast.Div: "a quotient", ast.MatMult: "a matrix product",
     ast.FloorDiv: "a rounded quotient", ast.Mod: "a remainder", ast.Pow: "a power", ast.BitAnd: "a logical and",
@@ -566,7 +581,7 @@ def _extra_steps(site: _Site) -> Iterator[_Change]:
 _MORE = (
     ("softmax", (-1,), "a softmax"), ("log_softmax", (-1,), "a log-softmax"), ("transpose", (-1, -2), "a transpose"),
     ("unsqueeze", (0,), "a new axis"), ("unsqueeze", (1,), "a new axis"), ("squeeze", (), "a dropped axis"),
-    ("flatten", (), "a flattening"), ("sqrt", (), "a square root"), ("exp", (), "an exponential"), ("log", (), "a logarithm"),
+    ("flatten", (), "a flattening"), ("sqrt", (), "a square root"), ("exp", (), "an exponential"),
     ("mean", (), "a mean"), ("sum", (), "a sum"), ("relu", (), "a ReLU"), ("nan_to_num", (0.0,), "a replacement of NaN"),
     ("float", (), "a conversion to float32"), ("long", (), "a conversion to integers"),
 )  # fmt: skip
@@ -630,7 +645,7 @@ def _number(site: _Site) -> Iterator[_Change]:
     if not isinstance(node, ast.Constant) or isinstance(node.value, (str, bytes)) or node.value in (None, ...):
         return
     if isinstance(node.value, bool):
-        what = "a switch"
+        what = f"the switch `{site.parent.arg}`" if isinstance(site.parent, ast.keyword) else "a switch"
         family = "another-axis" if isinstance(site.parent, ast.keyword) and site.parent.arg == "keepdim" else "another-number"
         yield site.change(family, 0, what, ast.Constant(not node.value), f"bool {getattr(site.parent, 'arg', '')}")
         return
@@ -760,10 +775,10 @@ def _gradients(site: _Site) -> Iterator[_Change]:
     node = site.node
     if isinstance(node, ast.Call) and _called(node) not in ("range", "len") and isinstance(site.parent, (ast.BinOp, ast.Call, ast.Return, ast.Assign)):
         cut = ast.Call(ast.Attribute(node, "detach", ast.Load()), [], [])
-        yield site.change("gradient-cut-or-recorded", 2, f"{site.about()} is detached", cut)
+        yield site.change("gradient-cut-off", 2, site.about(), cut)
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in site.scope.names and isinstance(site.parent, ast.BinOp):
         cut = ast.Call(ast.Attribute(node, "detach", ast.Load()), [], [])
-        yield site.change("gradient-cut-or-recorded", 2, f"{site.about()} is detached", cut)
+        yield site.change("gradient-cut-off", 2, site.about(), cut)
 
 
 # --- operators on statements ------------------------------------------------------------------------------------------
@@ -782,7 +797,7 @@ def _statement(site: _Site) -> Iterator[_Change]:
             yield _Change("condition-ignored", 0, about, (_Put(node, "test", None, ast.Constant(value)),), site.scope.name, (site.line,))
         yield _Change("condition-negated", 0, about, (_Put(node, "test", None, ast.UnaryOp(ast.Not(), node.test)),), site.scope.name, (site.line,))
     if isinstance(node, (ast.With,)):
-        yield _Change("gradient-cut-or-recorded", 0, "gradients are recorded where they should not be, or the reverse", (_Put(site.parent, site.field, None, [*block[: site.index], *node.body, *block[site.index + 1 :]]),), site.scope.name, (site.line,))
+        yield _Change("gradient-recorded" if "grad" in ast.unparse(node.items[0]) else "step-left-out", 0, "a block", (_Put(site.parent, site.field, None, [*block[: site.index], *node.body, *block[site.index + 1 :]]),), site.scope.name, (site.line,))
     if isinstance(node, ast.AugAssign):
         other = {ast.Add: ast.Sub(), ast.Sub: ast.Add(), ast.Mult: ast.Div(), ast.Div: ast.Mult(), ast.BitOr: ast.BitAnd(), ast.BitAnd: ast.BitOr()}.get(type(node.op))
         if other:
@@ -806,7 +821,7 @@ def _statement(site: _Site) -> Iterator[_Change]:
     following = block[site.index + 1] if site.index + 1 < len(block) else None
     if following is not None and not isinstance(node, ast.Return):
         exchanged = [*block[: site.index], following, node, *block[site.index + 2 :]]
-        yield _Change("order-of-steps", 1, "two steps are done", (_Put(site.parent, site.field, None, exchanged),), site.scope.name, (site.line, following.lineno))
+        yield _Change("order-of-steps", 1, _statement_in_words(site), (_Put(site.parent, site.field, None, exchanged),), site.scope.name, (site.line, following.lineno))
     if isinstance(node, (ast.For, ast.While)):
         yield from _loop(site, block)
     if isinstance(node, (ast.Continue, ast.Break)):
@@ -853,7 +868,7 @@ def _decorators(site: _Site) -> Iterator[_Change]:
     if isinstance(node, ast.FunctionDef) and node.decorator_list:
         put = _Put(node, "decorator_list", None, [])
         if "no_grad" in ast.unparse(node.decorator_list[0]):
-            yield _Change("gradient-cut-or-recorded", 0, "gradients are recorded", (put,), node.name, (node.lineno,))
+            yield _Change("gradient-recorded", 0, "the whole function", (put,), node.name, (node.lineno,))
 
 
 def _ignored_arguments(function: ast.FunctionDef, method: bool) -> Iterator[_Change]:

@@ -23,14 +23,15 @@ import torch
 from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
-from autograder.course.slips import Slip, explanation, slips
+from autograder.course.slips import Slip, explanation, likeliest_of, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
-from autograder.judging.effects import effect_on
+from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
+from autograder.judging.work import MOST_WORK, WORK_OF_ONE, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
 
 # Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
@@ -112,10 +113,15 @@ def likeliest(
     behind = _catalogued(unit, task, evidence, suspects, found)
     if behind.mistake or behind.possible:
         return behind
-    reached = {f"{unit}.{name}" for name in names_reached(unit, evidence)} - {task}
-    if is_catch(task) or any(other in suspects for other in reached):  # the failure may come from there
-        return behind
+    if is_catch(task) or any(f"{unit}.{name}" in suspects for name in _parts_of(unit, task, evidence)):
+        return behind  # the failure may come from a part that fails, too
     return beyond_the_catalogue(unit, task, evidence)
+
+
+def _parts_of(unit: str, task: str, evidence: Iterable[Evidence]) -> set[str]:
+    """The definitions that contribute to a task's answers and do not themselves call it."""
+    name, uses = task.partition(".")[2], reference_uses(unit)
+    return names_reached(unit, evidence) - {other for other in uses if name in uses[other]} - BY_NAME[unit].partners(name)
 
 
 def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
@@ -123,28 +129,46 @@ def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> 
     failing = _comparable(evidence)
     if not failing or _takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
         return Likeliest()
-    fits = fitting_slips(unit, task, failing, [item for item in evidence if item.status == PASSED])
-    if fits:
-        return _in_common(fits)
     reference = CachedReference(unit)
-    pairs = [[(given, reference.ask(request)) for request, given in item.transcript] for item in failing]
-    differing = [[(given, right) for given, right in some if not same_outcome(given, right)] for some in pairs]
-    effect = effect_on(task, [pair for some in differing for pair in some]) if all(differing) else None
-    return Likeliest(effect)
+    wrong = [differing((given, reference.ask(request)) for request, given in item.transcript) for item in failing]
+    if not all(wrong):
+        return Likeliest()
+    pairs = [pair for some in wrong for pair in some]
+    if effect := effect_on(task, pairs, PLAIN):
+        return Likeliest(effect)
+    if fits := fitting_slips(unit, task, failing, [item for item in evidence if item.status == PASSED]):
+        return _in_common(fits)
+    return Likeliest(effect_on(task, pairs, OTHERS) if len(failing) > 1 else None)
 
 
 def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:
     """All slips that explain all checks of a task."""
     if not any(_tells(unit, one, False, by_nan=True) for one in failing):
         return []
-    same = same_bits if _nearly_right(unit, failing[0]) else same_outcome
-    return [
-        slip
-        for slip in slips(task)
-        if answers_alike(slip, failing[0], same)
-        and all(answers_alike(slip, item) for item in failing[1:])
-        and all(answers_alike(slip, item) or passes_too(slip, item) for item in passing)
-    ]
+    left, fits = MOST_WORK, list(slips(task))
+    costs = [(_work_of(unit, item), item) for item in failing]
+    for cost, item in [*sorted(costs, key=itemgetter(0)), *((_work_of(unit, one), one) for one in passing)]:
+        fits = fits[: left // (cost + WORK_OF_ONE)]
+        left -= len(fits) * (cost + WORK_OF_ONE)
+        same = same_bits if item.status != PASSED and _nearly_right(unit, item) else same_outcome
+        with loops_end(cost):
+            fits = [
+                slip
+                for slip in fits
+                if answers_alike(slip, item, same) or (item.status == PASSED and passes_too(slip, item))
+            ]
+        if not fits:
+            break
+    return fits
+
+
+def _work_of(unit: str, evidence: Evidence) -> int:
+    """What a slip computes in a check: it is run up to the first wrong answer, where most slips differ."""
+    reference = CachedReference(unit)
+    right = (same_outcome(given, reference.ask(request)) for request, given in evidence.transcript)
+    needed = next((number for number, alike in enumerate(right, 1) if not alike), len(evidence.transcript))
+    requests = [request for request, _ in evidence.transcript[:needed]]
+    return work(unit, requests, digest(unit, *evidence.keys[needed - 1 : needed]))
 
 
 def _in_common(fits: Sequence[Slip]) -> Likeliest:
@@ -152,12 +176,14 @@ def _in_common(fits: Sequence[Slip]) -> Likeliest:
 
     In one statement they do the same in different words, and the likeliest comes first.
     """
+    fits = likeliest_of(fits)
     families = {slip.family: slip for slip in reversed(fits)}
-    if len(families) == 1 or len({slip.lines for slip in fits}) == 1:
-        first, alike = fits[0], [slip for slip in fits if slip.family == fits[0].family]
-        what = first.what if len({slip.what for slip in alike}) == 1 else "one of its operations"
-        where = first.where if len({slip.where for slip in alike}) == 1 else ""
-        return Likeliest(replace(first, hint=explanation(first.family, what, where)))
+    if len({slip.lines for slip in fits}) == 1:
+        return Likeliest(fits[0])
+    if len(families) == 1:
+        what = fits[0].what if len({slip.what for slip in fits}) == 1 else "one of its operations"
+        where = fits[0].where if len({slip.where for slip in fits}) == 1 else ""
+        return Likeliest(replace(fits[0], hint=explanation(fits[0].family, what, where)))
     possible = [slip for slip in fits if slip in families.values()]
     return Likeliest(possible=tuple(possible)) if len(possible) <= MOST_POSSIBLE else Likeliest()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +32,21 @@ class Effect:
     details: Callable[[Sequence[Pair]], tuple[str, ...] | None]
 
 
-def effect_on(task: str, differing: Sequence[Pair]) -> Mistake | None:
-    """The first effect that holds for all answers that differ; none without an answer that differs."""
-    for effect in EFFECTS if differing else ():
-        details = effect.details(differing)
+def differing(pairs: Iterable[Pair]) -> list[Pair]:
+    """The answers that differ from the right ones. The text of an exception that was asked for is free."""
+    return [(given, right) for given, right in pairs if not _alike(given, right)]
+
+
+def _alike(given: Outcome, right: Outcome) -> bool:
+    if given.kinds or right.kinds or given.missing:
+        return bool(given.kinds) and given.kinds == right.kinds
+    return not _different(given.value, right.value)
+
+
+def effect_on(task: str, pairs: Sequence[Pair], effects: Sequence[Effect]) -> Mistake | None:
+    """The first effect that holds for all of these answers, each of which differs from the right one."""
+    for effect in effects if pairs else ():
+        details = effect.details(pairs)
         if details is not None:
             hint = effect.hint.format(*details)
             return Mistake(task, effect.family, "", hint, hint, section_of(task))
@@ -90,7 +101,8 @@ def _tensors(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         for key in right:
             yield from _tensors(given[key], right[key])
     elif isinstance(given, (list, tuple)) and isinstance(right, (list, tuple)) and len(given) == len(right):
-        for one, other in zip(given, right):
+        refusals = _is_reading(given) and _is_reading(right) and given[0] and given[0] == right[0]
+        for one, other in () if refusals else zip(given, right):
             yield from _tensors(one, other)
     else:
         yield given, right
@@ -195,10 +207,10 @@ def _factor(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     return (f"{factors[0]:.4g}",)
 
 
-EFFECTS = (
+PLAIN = (
     Effect(
         "wrong-arguments-accepted",
-        "Your function accepts arguments that the text tells you to refuse; the rest of these checks is right. You "
+        "Your function accepts arguments that the text tells you to refuse; all else in these checks is right. You "
         "left out this test, or its limit is another one. Which arguments must raise an error, and is the limit itself allowed?",
         _of_each(_accepted),
     ),
@@ -220,6 +232,8 @@ EFFECTS = (
         "a new one without a type. Which tensor of your computation has another type than the argument?",
         _of_each(_parts(_through_float32)),
     ),
+)
+OTHERS = (
     Effect(
         "another-shape",
         "Your numbers are right and in the right order, and the shape is another one. You joined, split, added or "
@@ -239,8 +253,8 @@ EFFECTS = (
     ),
     Effect(
         "scaled-by-a-constant",
-        "Your results are the right ones times {0}, in every check that fails. A factor or divisor of yours is missing, "
-        "or is another one. Which constants does the formula have?",
+        "Your results are the right ones times {0}, in every check that fails. A factor is missing or is another one, or "
+        "something is added twice. Which constants does the formula have?",
         _factor,
     ),
 )  # fmt: skip

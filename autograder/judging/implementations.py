@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import inspect
-import itertools
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import TypeVar
@@ -46,27 +47,40 @@ def _namespace(entry: Entry) -> dict:
     return names
 
 
-MOST_TURNS = 100_000  # of all loops of one slip together; the course's own checks need fewer than a tenth of it
+# The turns of all loops of one slip together. The course's own code needs fewer than a tenth of it for all checks.
+turns_allowed: ContextVar[int] = ContextVar("turns_allowed", default=100_000)
 
 
 class TooManyTurns(Exception):
     """The loops of a slip have turned too often: they may never end."""
 
 
+@dataclass
+class Turns:
+    """Counts the turns of loops, and ends loops that turn too often."""
+
+    number: int = 0
+
+    def __call__(self) -> None:
+        self.number += 1
+        if self.number > turns_allowed.get():
+            raise TooManyTurns
+
+
 @lru_cache(maxsize=8)  # each is asked for one check after the other; there are hundreds
 def _namespace_of_slip(slip: Slip) -> dict:
     """As `namespace`, with loops that end: a slip may leave out the step that leads out of one."""
-    turns = itertools.count()
-
-    def turn() -> None:
-        if next(turns) >= MOST_TURNS:
-            raise TooManyTurns
-
-    names: dict = {"__name__": f"{slip.unit}_{slip.name}", _TURN: turn}
-    exec(_reference_code_that_ends(slip.unit), names)
+    names = names_that_count(slip.unit, Turns())
     del names[slip.task.partition(".")[2]]
     with contextlib.suppress(Exception):  # else the name is missing, and no answer is explained
         exec(_code_that_ends(slip.source, slip.name), names)
+    return names
+
+
+def names_that_count(unit: str, turns: Turns) -> dict:
+    """The namespace of a unit's reference solution with loops whose turns are counted."""
+    names: dict = {"__name__": unit, _TURN: turns}
+    exec(_reference_code_that_ends(unit), names)
     return names
 
 
