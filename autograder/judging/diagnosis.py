@@ -31,7 +31,7 @@ from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
-from autograder.judging.work import MOST_WORK, WORK_OF_ONE, loops_end, work
+from autograder.judging.work import MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
 
 # Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
@@ -145,11 +145,12 @@ def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Se
     """All slips that explain all checks of a task."""
     if not any(_tells(unit, one, False, by_nan=True) for one in failing):
         return []
-    left, fits = MOST_WORK, list(slips(task))
+    left, verifying, fits = MOST_WORK, False, list(slips(task))
     costs = [(_work_of(unit, item), item) for item in failing]
     for cost, item in [*sorted(costs, key=itemgetter(0)), *((_work_of(unit, one), one) for one in passing)]:
         fits = fits[: left // (cost + WORK_OF_ONE)]
-        left -= len(fits) * (cost + WORK_OF_ONE)
+        left = left - len(fits) * (cost + WORK_OF_ONE) if verifying else WORK_TO_VERIFY
+        verifying = True
         same = same_bits if item.status != PASSED and _nearly_right(unit, item) else same_outcome
         with loops_end(cost):
             fits = [

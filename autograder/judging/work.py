@@ -18,7 +18,8 @@ from autograder.judging.subject import LocalSubject
 from autograder.sandbox.runtime.requests import Request
 
 WORK_OF_ONE = 100  # to compile a slip, in the unit of `work`
-MOST_WORK = 60_000  # for all slips of a task: about half a second
+MOST_WORK = 60_000  # for all slips of a task in one check: about half a second
+WORK_TO_VERIFY = 240_000  # for those that explain this check, which are few, in all others
 
 
 class _Operations(TorchDispatchMode):
