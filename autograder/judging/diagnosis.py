@@ -121,7 +121,9 @@ def likeliest(
 def _parts_of(unit: str, task: str, evidence: Iterable[Evidence]) -> set[str]:
     """The definitions that contribute to a task's answers and do not themselves call it."""
     name, uses = task.partition(".")[2], reference_uses(unit)
-    return names_reached(unit, evidence) - {other for other in uses if name in uses[other]} - BY_NAME[unit].partners(name)
+    return (
+        names_reached(unit, evidence) - {other for other in uses if name in uses[other]} - BY_NAME[unit].partners(name)
+    )
 
 
 def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
@@ -173,18 +175,18 @@ def _work_of(unit: str, evidence: Evidence) -> int:
 
 
 def _in_common(fits: Sequence[Slip]) -> Likeliest:
-    """What slips that fit equally well have in common: a family, or a statement of the right code.
+    """What slips that fit equally well have in common: a family, or the statement of the right code.
 
-    In one statement they do the same in different words, and the likeliest comes first.
+    In one statement they do the same in different words, and the first is the likeliest. Otherwise they are possible.
     """
     fits = likeliest_of(fits)
+    first = fits[0]
+    alike = [slip for slip in fits if slip.family == first.family]
+    if len({slip.lines for slip in fits}) == 1 or len(alike) == len(fits):
+        what = first.what if len({slip.what for slip in alike}) == 1 else ""
+        where = first.where if len({slip.where for slip in alike}) == 1 else ""
+        return Likeliest(replace(first, hint=explanation(first.family, what, where)))
     families = {slip.family: slip for slip in reversed(fits)}
-    if len({slip.lines for slip in fits}) == 1:
-        return Likeliest(fits[0])
-    if len(families) == 1:
-        what = fits[0].what if len({slip.what for slip in fits}) == 1 else "one of its operations"
-        where = fits[0].where if len({slip.where for slip in fits}) == 1 else ""
-        return Likeliest(replace(fits[0], hint=explanation(fits[0].family, what, where)))
     possible = [slip for slip in fits if slip in families.values()]
     return Likeliest(possible=tuple(possible)) if len(possible) <= MOST_POSSIBLE else Likeliest()
 

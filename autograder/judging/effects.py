@@ -58,11 +58,11 @@ def _of_each(relation: Callable[[Outcome, Outcome], bool]) -> Callable[[Sequence
     return lambda pairs: () if all(relation(given, right) for given, right in pairs) else None
 
 
-# --- exceptions ---------------------------------------------------------------------------------------------------------
+# --- exceptions ------------------------------------------------------------------------------------------------------
 
 
 def _accepted(given: Outcome, right: Outcome) -> bool:
-    """Whether wrong arguments were to be refused, and were not: by an exception, or as a driver's `refusal` reads it."""
+    """Whether wrong arguments were not refused: there is no exception, or none in what a driver's `refusal` reads."""
     if right.kinds:
         return not given.kinds and not given.missing
     pairs = [*_readings(given.value, right.value)]
@@ -83,16 +83,27 @@ def _readings(given: Any, right: Any) -> Iterator[tuple[list, list]]:
 
 def _is_reading(value: Sequence) -> bool:
     """Whether a value is what `refusal` returns: classes of an exception, its text, and a result."""
-    return len(value) == 3 and isinstance(value[0], list) and isinstance(value[1], str) and all(isinstance(kind, str) for kind in value[0])
+    return (
+        len(value) == 3
+        and isinstance(value[0], list)
+        and isinstance(value[1], str)
+        and all(isinstance(kind, str) for kind in value[0])
+    )
 
 
 def _refused(given: Outcome, right: Outcome) -> bool:
     """Whether the learner's own `raise` refused arguments that are allowed."""
     by_hand = re.search(r": raise\b", given.where) is not None
-    return bool(given.kinds) and by_hand and not given.stub and not right.kinds and "NotImplementedError" not in given.kinds
+    return (
+        bool(given.kinds)
+        and by_hand
+        and not given.stub
+        and not right.kinds
+        and "NotImplementedError" not in given.kinds
+    )
 
 
-# --- numbers --------------------------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 
 
 def _tensors(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
@@ -140,7 +151,8 @@ def _parts(relation: Callable[[torch.Tensor, torch.Tensor], bool]) -> Callable[[
             return False
         parts = _different(given.value, right.value)
         return bool(parts) and all(
-            isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and relation(one, other) for one, other in parts
+            isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and relation(one, other)
+            for one, other in parts
         )
 
     return holds
@@ -156,7 +168,11 @@ def _through_float32(one: torch.Tensor, other: torch.Tensor) -> bool:
         return False
     coarse = one.float().double()
     fractions = one.isfinite() & (one != one.round())
-    return int(fractions.sum()) > 3 and torch.equal(coarse[fractions], one[fractions]) and torch.allclose(one, other, 1e-4, 1e-6, equal_nan=True)
+    return (
+        int(fractions.sum()) > 3
+        and torch.equal(coarse[fractions], one[fractions])
+        and torch.allclose(one, other, 1e-4, 1e-6, equal_nan=True)
+    )
 
 
 def _another_shape(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -176,7 +192,11 @@ def _elsewhere(one: torch.Tensor, other: torch.Tensor) -> bool:
     """The right numbers at other indices: all are there, and most differ from each other."""
     if one.dtype != other.dtype or one.numel() != other.numel() or not other.dtype.is_floating_point:
         return False
-    if not (one.isfinite().all() and other.isfinite().all()) or 2 * len(other.unique()) < other.numel() or other.numel() < 6:
+    if (
+        not (one.isfinite().all() and other.isfinite().all())
+        or 2 * len(other.unique()) < other.numel()
+        or other.numel() < 6
+    ):
         return False
     return _close(one.flatten().sort().values, other.flatten().sort().values)
 
@@ -192,7 +212,11 @@ def _factor(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
                 one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
             if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or not one.is_floating_point():
                 return None
-            if one.shape != other.shape or one.dtype != other.dtype or not (one.isfinite().all() and other.isfinite().all()):
+            if (
+                one.shape != other.shape
+                or one.dtype != other.dtype
+                or not (one.isfinite().all() and other.isfinite().all())
+            ):
                 return None
             one, other = one.double().flatten(), other.double().flatten()
             largest = int(other.abs().argmax()) if other.numel() else 0
@@ -211,7 +235,8 @@ PLAIN = (
     Effect(
         "wrong-arguments-accepted",
         "Your function accepts arguments that the text tells you to refuse; all else in these checks is right. You "
-        "left out this test, or its limit is another one. Which arguments must raise an error, and is the limit itself allowed?",
+        "left out this test, or its limit is another one. Which arguments must raise an error? Is the limit itself "
+        "allowed?",
         _of_each(_accepted),
     ),
     Effect(
@@ -253,8 +278,8 @@ OTHERS = (
     ),
     Effect(
         "scaled-by-a-constant",
-        "Your results are the right ones times {0}, in every check that fails. A factor is missing or is another one, or "
-        "something is added twice. Which constants does the formula have?",
+        "Your results are the right ones times {0}, in every check that fails. A factor is missing or is another one, "
+        "or something is added twice. Which constants does the formula have?",
         _factor,
     ),
 )  # fmt: skip
