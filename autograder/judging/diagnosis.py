@@ -25,7 +25,7 @@ from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
 from autograder.course.slips import Slip, explanation, likeliest_of, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
-from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on
+from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on, shows_a_value
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
@@ -138,15 +138,14 @@ def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> 
     pairs = [pair for some in wrong for pair in some]
     if effect := effect_on(task, pairs, PLAIN):
         return Likeliest(effect)
-    if fits := fitting_slips(unit, task, failing, [item for item in evidence if item.status == PASSED]):
+    passing = [item for item in evidence if item.status == PASSED]
+    if any(shows_a_value(*pair) for pair in pairs) and (fits := fitting_slips(unit, task, failing, passing)):
         return _in_common(fits)
     return Likeliest(effect_on(task, pairs, OTHERS) if len(failing) > 1 else None)
 
 
 def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:
     """All slips that explain all checks of a task."""
-    if not any(_tells(unit, one, False, by_nan=True) for one in failing):
-        return []
     left, verifying, fits = MOST_WORK, False, list(slips(task))
     costs = [(_work_of(unit, item), item) for item in failing]
     for cost, item in [*sorted(costs, key=itemgetter(0)), *((_work_of(unit, one), one) for one in passing)]:

@@ -43,6 +43,23 @@ def _alike(given: Outcome, right: Outcome) -> bool:
     return not _different(given.value, right.value)
 
 
+def shows_a_value(given: Outcome, right: Outcome) -> bool:
+    """Whether a wrong value is among what differs. Many programs end in one exception, or in one number everywhere."""
+    if given.kinds or given.missing or right.kinds:
+        return False
+    return any(_is_telling(one) for one, _ in _different(given.value, right.value))
+
+
+def _is_telling(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        if value.is_complex() or value.numel() != 1:
+            return value.numel() > 1 and bool((value != value.flatten()[0]).any())
+        value = value.item()
+    if isinstance(value, (int, float)):
+        return math.isfinite(value) and value not in (0, 1, -1)
+    return bool(value) and not (_is_reading(value) and value[0])
+
+
 def effect_on(task: str, pairs: Sequence[Pair], effects: Sequence[Effect]) -> Mistake | None:
     """The first effect that holds for all of these answers, each of which differs from the right one."""
     for effect in effects if pairs else ():
@@ -64,43 +81,28 @@ def _of_each(relation: Callable[[Outcome, Outcome], bool]) -> Callable[[Sequence
 def _accepted(given: Outcome, right: Outcome) -> bool:
     """Whether wrong arguments were not refused: there is no exception, or none in what a driver's `refusal` reads."""
     if right.kinds:
-        return not given.kinds and not given.missing
-    pairs = [*_readings(given.value, right.value)]
-    refused = [bool(wanted) == bool(got) for got, wanted in pairs]
-    return bool(pairs) and not all(refused) and all(same or not got for same, (got, _) in zip(refused, pairs))
+        return _by_hand(right) and not given.kinds and not given.missing
+    parts = _different(given.value, right.value)
+    readings = bool(parts) and all(_is_reading(one) and _is_reading(other) for one, other in parts)
+    return readings and not given.kinds and all(other[0] and not one[0] for one, other in parts)
 
 
-def _readings(given: Any, right: Any) -> Iterator[tuple[list, list]]:
-    """The classes of exceptions in two equally nested readings of `refusal`."""
-    if not isinstance(given, (list, tuple)) or not isinstance(right, (list, tuple)) or len(given) != len(right):
-        return
-    if _is_reading(given) and _is_reading(right):
-        yield given[0], right[0]
-        return
-    for one, other in zip(given, right):
-        yield from _readings(one, other)
-
-
-def _is_reading(value: Sequence) -> bool:
+def _is_reading(value: Any) -> bool:
     """Whether a value is what `refusal` returns: classes of an exception, its text, and a result."""
-    return (
-        len(value) == 3
-        and isinstance(value[0], list)
-        and isinstance(value[1], str)
-        and all(isinstance(kind, str) for kind in value[0])
-    )
+    if not isinstance(value, (list, tuple)) or len(value) != 3 or not isinstance(value[0], list):
+        return False
+    return isinstance(value[1], str) and all(isinstance(kind, str) for kind in value[0])
 
 
 def _refused(given: Outcome, right: Outcome) -> bool:
     """Whether the learner's own `raise` refused arguments that are allowed."""
-    by_hand = re.search(r": raise\b", given.where) is not None
-    return (
-        bool(given.kinds)
-        and by_hand
-        and not given.stub
-        and not right.kinds
-        and "NotImplementedError" not in given.kinds
-    )
+    is_stub = given.stub or "NotImplementedError" in given.kinds
+    return bool(given.kinds) and _by_hand(given) and not is_stub and not right.kinds
+
+
+def _by_hand(outcome: Outcome) -> bool:
+    """Whether an exception comes from a `raise` of the code itself."""
+    return re.search(r": raise\b", outcome.where) is not None
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -112,8 +114,11 @@ def _tensors(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         for key in right:
             yield from _tensors(given[key], right[key])
     elif isinstance(given, (list, tuple)) and isinstance(right, (list, tuple)) and len(given) == len(right):
-        refusals = _is_reading(given) and _is_reading(right) and given[0] and given[0] == right[0]
-        for one, other in () if refusals else zip(given, right):
+        if _is_reading(given) and _is_reading(right) and (given[0] or right[0]):
+            if given[0] != right[0]:
+                yield given, right
+            return
+        for one, other in zip(given, right):
             yield from _tensors(one, other)
     else:
         yield given, right
@@ -125,8 +130,8 @@ def _different(given: Any, right: Any) -> list[tuple[Any, Any]]:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    if type(one) is not type(other):
-        return False
+    if type(one) is not type(other) or isinstance(one, (list, tuple, dict)):
+        return False  # lists and dictionaries that get here differ in their form
     if isinstance(one, torch.Tensor):
         return one.shape == other.shape and one.dtype == other.dtype and _close(one, other)
     if isinstance(one, float):
@@ -137,6 +142,8 @@ def _equal(one: Any, other: Any) -> bool:
 def _close(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether the numbers of two tensors of one shape are equal, within the rounding of the coarser type."""
     types = {one.dtype, other.dtype}
+    if one.is_complex() or other.is_complex():
+        return torch.equal(one, other)
     coarse = types & {torch.bfloat16, torch.float16}
     fine = types <= {torch.float64}
     rtol, atol = (4e-2, 1e-2) if coarse else (1e-9, 1e-12) if fine else (1e-4, 1e-6)
@@ -226,7 +233,12 @@ def _factor(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
             if not torch.allclose(one, factor * other, 1e-3, 1e-6 * float(other.abs().max())):
                 return None
             factors += [factor] * int((other != 0).sum())
-    if len(factors) < 6 or max(factors) - min(factors) > 1e-3 * abs(factors[0]) or abs(factors[0]) < 1e-9:
+    if (
+        len(factors) < 6
+        or max(factors) - min(factors) > 1e-3 * abs(factors[0])
+        or abs(factors[0]) < 1e-9
+        or abs(factors[0] - 1) < 0.01
+    ):
         return None
     return (f"{factors[0]:.4g}",)
 

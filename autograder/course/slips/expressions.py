@@ -157,6 +157,7 @@ _ALONG_AXES = {
     "LogSoftmax",
     "normalize",
 }
+_BOUNDED = {"range", "arange", "randint", "tril", "triu", "narrow", "islice"}
 _OF_AN_AXIS = {"dim", "dims", "axis", "dim0", "dim1", "keepdim"}
 
 
@@ -183,9 +184,12 @@ def _numbers(site: Site) -> Iterator[Change]:
         for axis in AXES:
             yield site.replaced("another-axis", 0, what, constant(axis), f"axis {value} {axis}")
     elif isinstance(value, int):
+        bounds = isinstance(parent, (ast.Subscript, ast.Slice)) or (
+            isinstance(parent, ast.Call) and called(parent) in _BOUNDED
+        )
         for number, rank in ((value + 1, 0), (value - 1, 0), (0, 1), (1, 1), (-value, 1), (2 * value, 2), (-1, 2)):
-            near = abs(number - value) == 1
-            family, what = ("off-by-one", "an index or a bound") if near else ("another-number", "a number")
+            by_one = bounds and abs(number - value) == 1
+            family, what = ("off-by-one", "an index or a bound") if by_one else ("another-number", "a number")
             yield site.replaced(family, rank, what, constant(number), f"{value} {number}")
     else:
         yield from _fractions(site, value)
