@@ -4,6 +4,9 @@ The requests of every check are kept. When a check fails, each mistake gets the 
 answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
 `softmax` shows in everything that calls it.
 
+Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects, which
+are relations between wrong answers and right ones (`autograder.judging.effects`).
+
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
 """

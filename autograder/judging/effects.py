@@ -47,7 +47,13 @@ def shows_a_value(given: Outcome, right: Outcome) -> bool:
     """Whether a wrong value is among what differs. Many programs end in one exception, or in one number everywhere."""
     if given.kinds or given.missing or right.kinds:
         return False
-    return any(_is_telling(one) for one, _ in _different(given.value, right.value))
+    parts = _different(given.value, right.value)
+    return any(_is_telling(one) and not _is_complaint(one, other) for one, other in parts)
+
+
+def _is_complaint(given: Any, right: Any) -> bool:
+    """Whether it is the sentence of a driver that could not work with the learner's code."""
+    return isinstance(given, str) and not isinstance(right, str)
 
 
 def _is_telling(value: Any) -> bool:

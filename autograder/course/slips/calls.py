@@ -187,14 +187,10 @@ def extra_steps(site: Site) -> Iterator[Change]:
             yield from _scaled(site)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult) and site.field == "left":
         yield from _scaled(site)
-    if isinstance(parent, ast.Return) and isinstance(node, ast.Tuple):
+    if not isinstance(node, ast.expr) or isinstance(node, (ast.Constant, ast.Slice, ast.Starred, ast.Tuple)):
         return
     first_of_several = isinstance(parent, ast.Tuple) and site.index == 0 and isinstance(parent.ctx, ast.Load)
-    if (
-        isinstance(node, ast.expr)
-        and not isinstance(node, ast.Constant)
-        and (isinstance(parent, ast.Return) or first_of_several)
-    ):
+    if isinstance(parent, ast.Return) or first_of_several:
         yield from _scaled(site)
         for word, arguments, words in _MORE:
             more = method(node, word, *map(constant, arguments))
