@@ -4,8 +4,8 @@ The requests of every check are kept. When a check fails, each mistake gets the 
 answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
 `softmax` shows in everything that calls it.
 
-Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects, which
-are relations between wrong answers and right ones (`autograder.judging.effects`).
+Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects:
+relations between wrong answers and right ones (`autograder.judging.effects`).
 
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
@@ -34,7 +34,7 @@ from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
-from autograder.judging.work import MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
+from autograder.judging.work import CHEAP, MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
 
 # Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
@@ -149,12 +149,16 @@ def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> 
 
 def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:
     """All slips that explain all checks of a task."""
-    left, verifying, fits = MOST_WORK, False, list(slips(task))
-    costs = [(_work_of(unit, item), item) for item in failing]
-    for cost, item in [*sorted(costs, key=itemgetter(0)), *((_work_of(unit, one), one) for one in passing)]:
+    first = failing[0]
+    if _work_of(unit, first) > CHEAP:  # another check may tell slips apart with less
+        first = min(failing, key=lambda item: _work_of(unit, item))
+    left, fits = MOST_WORK, list(slips(task))
+    for item in (first, *(item for item in failing if item is not first), *passing):
+        if not fits:
+            break
+        cost = _work_of(unit, item)
         fits = fits[: left // (cost + WORK_OF_ONE)]
-        left = left - len(fits) * (cost + WORK_OF_ONE) if verifying else WORK_TO_VERIFY
-        verifying = True
+        left = WORK_TO_VERIFY if item is first else left - len(fits) * (cost + WORK_OF_ONE)
         same = same_bits if item.status != PASSED and _nearly_right(unit, item) else same_outcome
         with loops_end(cost):
             fits = [
@@ -162,8 +166,6 @@ def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Se
                 for slip in fits
                 if answers_alike(slip, item, same) or (item.status == PASSED and passes_too(slip, item))
             ]
-        if not fits:
-            break
     return fits
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.overrides import TorchFunctionMode
 
 from autograder.judging.cache import ENTRY_BYTES, WORK
 from autograder.judging.implementations import Turns, names_that_count, turns_allowed
@@ -18,18 +18,22 @@ from autograder.judging.subject import LocalSubject
 from autograder.sandbox.runtime.requests import Request
 
 WORK_OF_ONE = 100  # to compile a slip, in the unit of `work`
+CHEAP = 100  # a check with no more work than that allows all slips
 MOST_WORK = 60_000  # for all slips of a task in one check: about half a second
 WORK_TO_VERIFY = 240_000  # for those that explain this check, which are few, in all others
 
 
-class _Operations(TorchDispatchMode):
-    """Counts the operations on tensors, those of the backward pass included."""
+class _Operations(TorchFunctionMode):
+    """Counts the operations on tensors, as Python calls them; the backward pass is one.
+
+    (A `TorchDispatchMode` would count all exactly. It imports torch's compiler, which takes a second.)
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.number = 0
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.number += 1
         return func(*args, **(kwargs or {}))
 
