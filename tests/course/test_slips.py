@@ -53,6 +53,10 @@ def test_a_change_can_be_made_everywhere_at_once():
     assert [slip.family for slip in both] == ["another-axis"]
 
 
+def test_a_bound_of_python_s_own_minimum_is_no_axis():
+    assert not [slip for slip in slips("bleu.brevity_penalty") if slip.family == "another-axis"]
+
+
 def test_an_argument_can_be_ignored():
     ignored = [slip for slip in slips("masks.padding_mask") if slip.family == "argument-ignored"]
     assert any("    pad_id = PAD\n" in slip.source for slip in ignored)

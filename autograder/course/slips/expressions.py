@@ -157,6 +157,7 @@ _ALONG_AXES = {
     "LogSoftmax",
     "normalize",
 }
+_OF_PYTHON = {"min", "max", "sum", "any", "all"}  # their numbers are values, not axes
 _BOUNDED = {"range", "arange", "randint", "tril", "triu", "narrow", "islice"}
 _OF_AN_AXIS = {"dim", "dims", "axis", "dim0", "dim1", "keepdim"}
 
@@ -176,7 +177,8 @@ def _numbers(site: Site) -> Iterator[Change]:
         yield site.replaced(family, 0, what, ast.Constant(not node.value), f"bool {keyword}")
         return
     value = sign * node.value
-    in_call = isinstance(parent, ast.Call) and called(parent) in _ALONG_AXES
+    of_python = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in _OF_PYTHON
+    in_call = isinstance(parent, ast.Call) and called(parent) in _ALONG_AXES and not of_python
     in_shape = isinstance(parent, ast.Subscript) and isinstance(parent.value, ast.Attribute)
     in_shape = in_shape and parent.value.attr == "shape"  # type: ignore[attr-defined]
     if keyword in _OF_AN_AXIS or in_call or in_shape:
