@@ -68,6 +68,7 @@ REFERENCE_ANSWERS: LruCache[bytes] = LruCache(32 * 2**20)
 VERDICTS: LruCache[tuple[CheckResult, int]] = LruCache(8 * 2**20)
 MISTAKE_ANSWERS: LruCache[Outcome] = LruCache(64 * 2**20)
 MISTAKE_PASSES: LruCache[bool] = LruCache(8 * 2**20)
+WORK: LruCache[int] = LruCache(2**20)  # how much the reference computes for some requests
 
 
 # --- the reference's answers ------------------------------------------------------------------------------------

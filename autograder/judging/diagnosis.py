@@ -4,6 +4,9 @@ The requests of every check are kept. When a check fails, each mistake gets the 
 answers equal the learner's is named. Mistakes of the other tasks of the unit are tried as well: a wrong
 `softmax` shows in everything that calls it.
 
+Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects:
+relations between wrong answers and right ones (`autograder.judging.effects`).
+
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
 """
@@ -13,7 +16,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, groupby, islice, repeat
 from operator import itemgetter
 from typing import Any, overload
@@ -23,12 +26,15 @@ import torch
 from autograder.course.catalogue import Mistake, is_c, mistakes, reference_uses
 from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
+from autograder.course.slips import Slip, explanation, likeliest_of, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
+from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on, shows_a_value
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
+from autograder.judging.work import CHEAP, MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
 
 # Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
@@ -104,6 +110,92 @@ class Likeliest:
 
 
 def likeliest(
+    unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
+) -> Likeliest:
+    """The catalogued mistake behind a task's failing checks; where the catalogue has none that fits, the slip."""
+    behind = _catalogued(unit, task, evidence, suspects, found)
+    if behind.mistake or behind.possible:
+        return behind
+    if is_catch(task) or any(f"{unit}.{name}" in suspects for name in _parts_of(unit, task, evidence)):
+        return behind  # the failure may come from a part that fails, too
+    return beyond_the_catalogue(unit, task, evidence)
+
+
+def _parts_of(unit: str, task: str, evidence: Iterable[Evidence]) -> set[str]:
+    """The definitions that contribute to a task's answers and do not themselves call it."""
+    name, uses = task.partition(".")[2], reference_uses(unit)
+    return (
+        names_reached(unit, evidence) - {other for other in uses if name in uses[other]} - BY_NAME[unit].partners(name)
+    )
+
+
+def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
+    """The slip or the effect that explains every check of a task; a wrong value must be among the answers."""
+    failing = _comparable(evidence)
+    if not failing or _takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
+        return Likeliest()
+    reference = CachedReference(unit)
+    wrong = [differing((given, reference.ask(request)) for request, given in item.transcript) for item in failing]
+    if not all(wrong):
+        return Likeliest()
+    pairs = [pair for some in wrong for pair in some]
+    if effect := effect_on(task, pairs, PLAIN):
+        return Likeliest(effect)
+    passing = [item for item in evidence if item.status == PASSED]
+    if any(shows_a_value(*pair) for pair in pairs) and (fits := fitting_slips(unit, task, failing, passing)):
+        return _in_common(fits)
+    return Likeliest(effect_on(task, pairs, OTHERS) if len(failing) > 1 else None)
+
+
+def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:
+    """All slips that explain all checks of a task."""
+    first = failing[0]
+    if _work_of(unit, first) > CHEAP:  # another check may tell slips apart with less
+        first = min(failing, key=lambda item: _work_of(unit, item))
+    left, fits = MOST_WORK, list(slips(task))
+    for item in (first, *(item for item in failing if item is not first), *passing):
+        if not fits:
+            break
+        cost = _work_of(unit, item)
+        fits = fits[: left // (cost + WORK_OF_ONE)]
+        left = WORK_TO_VERIFY if item is first else left - len(fits) * (cost + WORK_OF_ONE)
+        same = same_bits if item.status != PASSED and _nearly_right(unit, item) else same_outcome
+        with loops_end(cost):
+            fits = [
+                slip
+                for slip in fits
+                if answers_alike(slip, item, same) or (item.status == PASSED and passes_too(slip, item))
+            ]
+    return fits
+
+
+def _work_of(unit: str, evidence: Evidence) -> int:
+    """What a slip computes in a check: it is run up to the first wrong answer, where most slips differ."""
+    reference = CachedReference(unit)
+    right = (same_outcome(given, reference.ask(request)) for request, given in evidence.transcript)
+    needed = next((number for number, alike in enumerate(right, 1) if not alike), len(evidence.transcript))
+    requests = [request for request, _ in evidence.transcript[:needed]]
+    return work(unit, requests, digest(unit, *evidence.keys[needed - 1 : needed]))
+
+
+def _in_common(fits: Sequence[Slip]) -> Likeliest:
+    """What slips that fit equally well have in common: a family, or the statement of the right code.
+
+    In one statement they do the same in different words, and the first is the likeliest. Otherwise they are possible.
+    """
+    fits = likeliest_of(fits)
+    first = fits[0]
+    alike = [slip for slip in fits if slip.family == first.family]
+    if len({slip.lines for slip in fits}) == 1 or len(alike) == len(fits):
+        what = first.what if len({slip.what for slip in alike}) == 1 else ""
+        where = first.where if len({slip.where for slip in alike}) == 1 else ""
+        return Likeliest(replace(first, hint=explanation(first.family, what, where)))
+    families = {slip.family: slip for slip in reversed(fits)}
+    possible = [slip for slip in fits if slip in families.values()]
+    return Likeliest(possible=tuple(possible)) if len(possible) <= MOST_POSSIBLE else Likeliest()
+
+
+def _catalogued(
     unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
 ) -> Likeliest:
     """Compare a task's failing checks with every mistake of the tasks in ``suspects``.

@@ -26,7 +26,7 @@ GRADED = "graded"
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A catalogued mistake whose answers equal the learner's; ``task``: in which task it was made."""
+    """A mistake whose answers equal the learner's: catalogued, a slip, or an effect. ``task``: where it was made."""
 
     mistake: str
     hint: str

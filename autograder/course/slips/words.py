@@ -1,0 +1,137 @@
+"""What is said about slips: a clause and a question for each family, and operations in words."""
+
+from __future__ import annotations
+
+import ast
+
+# For each family: what differs from the right answer, and a question that leads out.
+FAMILIES = {
+    "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
+    "opposite-sign": ("{what} has the opposite sign", "Which sign does each term have?"),
+    "part-left-out": ("a part of {what} is missing", "Which terms and factors does the formula have?"),
+    "another-operation": ("{what} stands where another operation belongs", "Which operation does the text ask for?"),
+    "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and do you take each?"),
+    "step-added": (
+        "{what} takes part once more than it should",
+        "Which steps does the formula have, and which of them does a part already take?",
+    ),
+    "another-scale": (
+        "{what} is scaled once more by a width or its root",
+        "By what should it be divided, and does a part already do so?",
+    ),
+    "term-as-bound": ("a term of {what} becomes a lower bound", "Is the small number added, or is it a limit?"),
+    "step-twice": ("{what} is applied twice", "How often does this step occur?"),
+    "another-axis": ("{what} concerns another axis", "What does each axis hold at this step?"),
+    "another-number": ("{what} is another one", "Which numbers does the text name, and where does each belong?"),
+    "off-by-one": (
+        "{what} is off by one or two",
+        "Where does the range begin, where does it end, and is its end included?",
+    ),
+    "another-comparison": ("{what} is another one", "What should happen when both sides are equal?"),
+    "condition-negated": ("{what} is negated", "In which case should this apply?"),
+    "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
+    "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
+    "argument-left-out": ("{what} is not passed on", "Which arguments does each call need?"),
+    "arguments-exchanged": ("two parts of {what} are exchanged", "Which part plays which role?"),
+    "another-value-used": ("{what} is used where another value belongs", "Which of your values does this step need?"),
+    "order-of-steps": (
+        "two steps are done in the other order, {what} among them",
+        "Which step needs the result of which?",
+    ),
+    "order-of-operations": (
+        "{what} groups its operations differently",
+        "To what exactly does each operation apply?",
+    ),
+    "edge-of-a-loop": ("{what} stands on the wrong side of the edge of a loop", "How often should this step happen?"),
+    "not-every-item": ("{what} misses an item, or takes the items in another order", "Which items take part?"),
+    "argument-changed": ("{what} changes an argument in place", "Who may still hold the tensor that you were given?"),
+    "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
+    "gradient-recorded": ("gradients are recorded in {what}", "Which results need no gradients?"),
+    "type-or-device": ("{what} is left out", "Which type and which device should the result have?"),
+}
+OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "a sum",
+    ast.Sub: "a difference",
+    ast.Mult: "a product",
+    ast.Div: "a quotient",
+    ast.MatMult: "a matrix product",
+    ast.FloorDiv: "a rounded quotient",
+    ast.Mod: "a remainder",
+    ast.Pow: "a power",
+    ast.BitAnd: "a logical and",
+    ast.BitOr: "a logical or",
+}
+_WORDS = """
+    sum: a sum; mean: a mean; max, amax: a maximum; min, amin: a minimum; argmax: an argmax; argmin: an argmin
+    exp: an exponential; log: a logarithm; sqrt: a square root; rsqrt: a reciprocal root; square: a square
+    softmax: a softmax; log_softmax: a log-softmax; sigmoid: a sigmoid; tanh: a hyperbolic tangent; relu: a ReLU
+    gelu: a GELU; silu: a SiLU; transpose: a transpose; permute: a permutation of axes; reshape, view: a reshape
+    flatten: a flattening; masked_fill: a masked fill; where: a choice by a mask; tril: a lower triangle
+    triu: an upper triangle; zeros, zeros_like: a tensor of zeros; ones, ones_like: a tensor of ones
+    arange, range: a range; cat: a concatenation; stack: a stack; var: a variance; std: a standard deviation
+    cumsum: a running sum; dropout: dropout; sin: a sine; cos: a cosine; floor, ceil, round: a rounding
+    abs: an absolute value; any: a test of any entry; all: a test of all entries; gather: a gather
+    scatter, scatter_: a scatter; sort, sorted: a sort; topk: a selection of the largest; roll: a shift; len: a length
+    multinomial, rand, randn, randint: a draw; clamp: a clamp; detach: a detached copy; clone, copy: a copy
+    zero_grad: the step that empties gradients; backward: a backward pass; eval: the switch to evaluation
+    train: the switch to training; matmul: a matrix product; mul: a product; add: a sum; div: a quotient
+    sub: a difference; repeat, repeat_interleave: a repetition; expand: an expansion; unsqueeze: a new axis
+    squeeze: a dropped axis; pow: a power; outer: an outer product; norm, norm_layer: a normalisation
+    vector_norm, hypot: a norm; append: an appended item; zip: a pairing; isnan: a test for NaN
+"""
+_CALLS = {
+    name.strip(): words.strip()
+    for entry in _WORDS.replace("\n", ";").split(";")
+    if entry.strip()
+    for names, _, words in [entry.partition(":")]
+    for name in names.split(",")
+}
+
+
+# What is said instead where slips of one family concern several operations.
+_SEVERAL = {
+    "another-value-used": "one value",
+    "another-number": "a number",
+    "off-by-one": "an index, a bound or a divisor",
+    "argument-left-out": "an argument",
+    "argument-ignored": "an argument",
+    "condition-negated": "a condition",
+    "condition-ignored": "a condition",
+    "another-comparison": "a comparison",
+}
+
+
+def explanation(family: str, what: str = "", where: str = "") -> str:
+    """What a learner reads about a slip of a family."""
+    clause, question = FAMILIES[family]
+    what = what or _SEVERAL.get(family, "one step")
+    within = f" in `{where}`" if where else ""
+    return f"Your values equal those of a right answer with one slip{within}: {clause.format(what=what)}. {question}"
+
+
+def called(call: ast.Call) -> str:
+    """The last word of the name of what is called."""
+    function = call.func
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
+
+
+def in_words(node: ast.AST, known: frozenset[str]) -> str:
+    """An operation in words, with the first of the ``known`` names that occurs in it."""
+    words = "a value"
+    if isinstance(node, ast.BinOp):
+        words = OPERATIONS.get(type(node.op), "an operation")
+    elif isinstance(node, ast.Call):
+        words = _CALLS.get(called(node), "a call")
+    elif isinstance(node, ast.Compare):
+        words = "a comparison"
+    elif isinstance(node, (ast.BoolOp, ast.UnaryOp)):
+        words = "a condition"
+    elif isinstance(node, ast.Subscript):
+        words = "an index"
+    elif isinstance(node, ast.Constant):
+        words = "a number"
+    names = (word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in known)
+    name = next(names, "")
+    return f"{words} with `{name}`" if name else words
