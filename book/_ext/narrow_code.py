@@ -141,7 +141,8 @@ def _with_short_statements(text: str, formatted: str, width: int) -> str:
             if given[-1].endswith(";") and not made[-1].endswith(";"):  # in a notebook it hides the value
                 made[-1] += ";"
             rows[first - 1 : last] = made
-    return "\n".join(rows)
+    merged = "\n".join(rows)
+    return merged if _tree(merged) else text  # ruff's indents do not fit among others
 
 
 def _statements(text: str) -> list[tuple[int, int]]:

@@ -44,7 +44,6 @@ class Scores(Table):
 
     def forward(self, q, k, dropout=None, names=("one", "two"), scale=None, mask=None):
         scores = q @ k.transpose(-2, -1)  # (B, T_q, T_k): all products of a query and a key
-        if mask is None: scale = 1
         raise ValueError("a text that is longer than any line of a page, which has eighty columns")
 '''
 
@@ -68,17 +67,10 @@ class Scores(Table):
              [0, 1, 0]]
 
     def forward(
-        self,
-        q,
-        k,
-        dropout=None,
-        names=("one", "two"),
-        scale=None,
-        mask=None,
+        self, q, k, dropout=None, names=("one", "two"), scale=None, mask=None
     ):
         # (B, T_q, T_k): all products of a query and a key
         scores = q @ k.transpose(-2, -1)
-        if mask is None: scale = 1
         raise ValueError(
             "a text that is longer than any line of a page, which has eighty columns"
         )
@@ -158,6 +150,11 @@ def test_what_a_notebook_needs_stays():
     head, magic, *_, last, end = shown.split("\n")
     assert (head, magic, last, end) == ("", "%%writefile file.py", ");", "")
     assert max(map(len, shown.split("\n"))) <= WIDTH
+
+
+def test_statements_that_share_a_line_get_lines_of_their_own():
+    (shown,) = narrow_code.laid_out([f"if a: b = 1; c = 2\nd = {' + '.join(['a_name'] * 20)}\n"])
+    assert shown.startswith("if a:\n    b = 1\n    c = 2\nd = (\n")
 
 
 def test_a_comment_in_brackets_moves_above_its_row():
