@@ -41,7 +41,8 @@ SECTION = re.compile(r" *(?:Args|Arguments|Attributes|Fields|Raises):$")
 ENTRY = re.compile(r" *[*`\w., ]{1,60}?: ")
 BULLET = re.compile(r" *((?:[-*•]|\d+[.)]) +)")
 ALIGNED = re.compile(r"\S {3,}\S|^ *(?:>>>|\.\.\.) ")  # tables, drawings, examples
-WORD = re.compile(r"(?:``.+?``|`[^`]+`|\([^()]{1,20}\)|\S)+")  # code and short brackets stay in one piece
+# Code, short brackets and short quotations stay in one piece.
+WORD = re.compile(r"""(?:``.+?``|`[^`]+`|\([^()]{1,20}\)|(?<!")"[^"]{1,20}"|\S)+""")
 QUOTES = ('"""', "'''")
 OUTSIDE_STATEMENTS = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
