@@ -50,6 +50,7 @@ import folds  # noqa: E402
 import formulas  # noqa: E402
 import glossary_links  # noqa: E402
 import metadata  # noqa: E402
+import narrow_code  # noqa: E402
 import not_found  # noqa: E402
 import offline  # noqa: E402
 import pictures  # noqa: E402
@@ -243,6 +244,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_directive("repo-code", RepoCode)
     app.add_role("repo", RepoRole())
     chapter_references.setup(app)
+    narrow_code.setup(app)
     pictures.setup(app)
     playgrounds.setup(app)
     powers.setup(app)
