@@ -359,6 +359,12 @@ def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
     return tuple(module(x) for x in inputs), tuple(inputs)
 
 
+def less_the_positions(learner, sizes, x):
+    """What a PositionalEncoding makes of ``x``, less what it makes of zeros: the same for every style of table."""
+    module = learner.PositionalEncoding(**sizes).eval()
+    return module(x.clone()) - module(torch.zeros_like(x))
+
+
 @pytest.mark.task("embeddings.PositionalEncoding", points=2)
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
@@ -456,16 +462,17 @@ def test_longer_than_max_len(learner, reference, rng):
 def test_type_of_the_input(learner, reference, rng):
     """The result has the float type of the input, whatever the type of the module."""
     sizes = {"d_model": 6, "dropout": 0.2, "max_len": 9}
-    # The table itself may be exact to float32 only; what was added to it must not have lost a digit.
+    # The table itself may be exact to float32 only; what is added to it must not lose a digit.
     x = rng.normal(2, 5, 6, dtype=torch.float64)
-    (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
-    assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
-    assert_close(got - alone, x, "PositionalEncoding in float32 of x in float64, less the positions")
+    what = "PositionalEncoding in float32 of x in float64"
+    assert_close(learner.run(less_the_positions, sizes, x), x, f"{what}, less the positions")
     # One module gets several types: catches a table that is cast for good, and loses its digits.
     inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
     got, _ = learner.run(add_positions, sizes, inputs)
     names = tuple(f"PositionalEncoding of x in {x.dtype} (call {i} of one module)" for i, x in enumerate(inputs, 1))
     assert_close(got, tuple((x.double() + waves(5, 6)).to(x.dtype) for x in inputs), names)
+    (got,), _ = learner.run(add_positions, sizes, [x])
+    assert_close(got, x + waves(5, 6), what, 1e-5, 1e-5)
     for module_type, dtype in (
         (torch.float32, torch.bfloat16),
         (torch.bfloat16, torch.bfloat16),

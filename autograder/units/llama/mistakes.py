@@ -1823,3 +1823,76 @@ mistake(
     "tensors the same?",
     hint="You drop a head that differs from the table a little. Only an equal one is tied: compare with `torch.equal`.",
 )
+
+mistake(
+    "llama.apply_rope",
+    "angles-of-neighbours",
+    edit(
+        TURN,
+        "angles = angles.repeat_interleave(2, dim=-1)\n"
+        "return (x * angles.cos() + torch.cat([-b, a], dim=-1) * angles.sin()).to(x.dtype)",
+    ),
+    section="llama-rope-pairs",
+    why="Your vectors change their lengths. You repeated each angle for two neighbours, but paired the two halves, so the "
+    "entries of a pair turn by different angles. Which two entries share an angle?",
+    hint="You repeat each angle twice in a row, but entry i is paired with entry i + d_head/2. Both of them need angle i.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "angles-of-halves-for-neighbours",
+    edit(
+        TURN,
+        "angles = torch.cat([angles, angles], dim=-1)\n"
+        "turned = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n"
+        "return (x * angles.cos() + turned * angles.sin()).to(x.dtype)",
+    ),
+    section="llama-rope-pairs",
+    why="Your vectors change their lengths. You arranged the angles for two halves, but paired neighbours, so the entries of "
+    "a pair turn by different angles. Which two entries share an angle?",
+    hint="Your angles belong to two halves, and your pairs are neighbours. Entry i is paired with entry i + d_head/2.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "last-exponent-is-one",
+    edit("device=x.device) / d_head", "device=x.device) / max(d_head - 2, 1)"),
+    section="llama-rope",
+    why="All pairs but the first turn too slowly. You let the exponents run up to 1 inclusive. By which number is 2i "
+    "divided?",
+    hint="Your last pair has the frequency 1 / base. The exponent of pair i is -2i / d_head, which ends just above -1.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "positions-from-the-first-one",
+    edit("positions.to(x.device, wide)", "(positions - positions[0]).to(x.device, wide)"),
+    section="llama-rope-positions",
+    why="The first vector never turns, so with a cache new queries do not fit the old keys. You counted positions from the "
+    "first one given. When do only differences matter?",
+    hint="You subtract the first position. Scores depend on differences, but queries and keys may come in different calls: "
+    "use the positions as they are.",
+)
+
+mistake(
+    "llama.RMSNorm",
+    "epsilon-as-a-lower-limit",
+    edit(f"{MEAN} + self.eps", f"{MEAN}.clamp(min=self.eps)"),
+    section="llama-rmsnorm",
+    why="Vectors of small numbers come out too large. You used eps as a lower limit of the mean square. What does the "
+    "formula do with eps?",
+    hint="You use eps as a lower limit. It is added to the mean square of every vector.",
+)
+
+mistake(
+    "llama.GroupedQueryAttention",
+    "scaled-twice",
+    edit(
+        "q = split_heads(self.q_proj(x), self.num_heads)",
+        "q = split_heads(self.q_proj(x), self.num_heads)\nq = q / q.shape[-1] ** 0.5",
+    ),
+    section="llama-groups",
+    why="Your weights are too even. You scaled the queries, and the attention function scales their products again. By which "
+    "number is a score divided in all?",
+    hint="Your scores are divided by the width of a head and not by its root. `scaled_dot_product_attention` scales already.",
+)

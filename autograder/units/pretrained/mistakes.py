@@ -1034,3 +1034,30 @@ mistake(
     "Which tokens has it not yet read?",
     hint="You pass the whole text and a new cache at every step. Keep one cache, and pass only what is unread.",
 )
+
+mistake(
+    "pretrained.GPT2",
+    "scaled-twice",
+    edit(
+        "heads, _ = scaled_dot_product_attention(q, k, v, mask)",
+        "heads, _ = scaled_dot_product_attention(q / q.shape[-1] ** 0.5, k, v, mask)",
+    ),
+    section="gpt2-model",
+    why="The published weights write nonsense, because your attention is too even. You scaled the queries, and the "
+    "attention function scales their products again. By which number is a score divided in all?",
+    hint="Your scores are divided by the width of a head and not by its root. `scaled_dot_product_attention` scales already.",
+)
+
+mistake(
+    "pretrained.gpt2_state",
+    "last-layer-by-its-spelling",
+    edit(
+        "for i in range(len(layers)):\n    for part, (rows",
+        'for i in range(int(max(layers, default="-1")) + 1):\n    for part, (rows',
+    ),
+    section="strict-loading",
+    why="A file of 12 layers is refused. You compared layer numbers as texts, where 9 comes after 11. When should you convert "
+    "them?",
+    hint="A file of more than ten layers is refused, because texts are compared letter by letter. Convert layer numbers to "
+    "int before you compare.",
+)
