@@ -1930,3 +1930,54 @@ mistake(
     hint="You hide every score that is 0, and an allowed one may be 0 as well. Take what to hide from the mask, and not from "
     "the scores.",
 )
+
+mistake(
+    "attention.SelfAttention",
+    "queries-not-projected",
+    edit("self.w_q(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_q` has no influence. You used `x` itself as the queries. Which layer turns a token "
+    "into its query?",
+    hint="Your queries are the tokens themselves and `w_q` is never used. Project the queries too.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "keys-not-projected",
+    edit("self.w_k(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_k` has no influence. You used `x` itself as the keys. Which layer turns a token into "
+    "its key?",
+    hint="Your keys are the tokens themselves and `w_k` is never used. Project the keys too.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "no-scale",
+    edit("self.w_q(x)", "self.w_q(x) * math.sqrt(x.shape[-1])"),
+    section="why-scale",
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by sqrt(d_k) before the softmax. "
+    "Which of your functions already does this?",
+    hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the width. "
+    "`scaled_dot_product_attention` does it for you.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "queries-not-projected",
+    edit("self.w_q(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_q` has no influence. You used `x` itself as the queries. Which layer turns a token "
+    "into its query?",
+    hint="Your queries are the tokens themselves and `w_q` is never used. Project the queries too.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "keys-not-projected",
+    edit("self.w_k(memory)", "memory"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_k` has no influence. You used the memory itself as the keys. Which layer turns a "
+    "token into its key?",
+    hint="Your keys are the memory itself and `w_k` is never used. Project the keys too.",
+)

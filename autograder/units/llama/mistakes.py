@@ -1896,3 +1896,33 @@ mistake(
     "number is a score divided in all?",
     hint="Your scores are divided by the width of a head and not by its root. `scaled_dot_product_attention` scales already.",
 )
+
+mistake(
+    "llama.apply_rope",
+    "sine-and-cosine-exchanged",
+    edit("angles.cos().to(x.dtype), angles.sin()", "angles.sin().to(x.dtype), angles.cos()"),
+    section="llama-rope",
+    why="At position 0, where nothing turns, your halves change places. You took the sine for the cosine. Which of the two "
+    "is 1 at an angle of 0?",
+    hint="At position 0 nothing turns, and yet your vector changes. cos(0) is 1 and sin(0) is 0.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "minus-in-both-sums",
+    edit("a * sin + b * cos", "a * sin - b * cos"),
+    section="llama-rope",
+    why="At position 0 the second half of your vector changes its sign. You put a minus into both sums, which mirrors pairs. "
+    "How many does a rotation have?",
+    hint="At position 0 your second half changes its sign. A rotation has one minus: the second entry is a sin + b cos.",
+)
+
+mistake(
+    "llama.LlamaBlock",
+    "argument-changed",
+    edit(ATTENTION, "x += self.self_attn(self.input_layernorm(x), cache, layer)"),
+    section="llama-block",
+    why="After the call, the caller's x has changed, and training may fail. You added in place. Which form of the sum makes a "
+    "new tensor?",
+    hint="Your block changes its argument: `+=` writes into it. Make a new tensor.",
+)
