@@ -3506,16 +3506,6 @@ mistake(
 )
 
 mistake(
-    "transformer.make_model",
-    "embeddings-with-the-usual-dropout",
-    edit("PositionalEncoding(d_model, dropout)", "PositionalEncoding(d_model)"),
-    section="tf-flow",
-    why="Whatever `dropout` says, one entry in ten is dropped from what your first layers read. You left the positional "
-    "encoding at its default. Which modules should the argument reach?",
-    hint="Your embeddings drop one entry in ten whatever `dropout` says. Pass the argument to `PositionalEncoding`, too.",
-)
-
-mistake(
     "transformer.Encoder",
     "shortcut-around-the-layers-variant-2",
     edit("for layer in self.layers:", "start = x\nfor layer in self.layers:"),
