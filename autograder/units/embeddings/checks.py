@@ -281,6 +281,16 @@ def test_far_positions(learner, reference, rng):
 # gpt2_embed
 
 
+def has_too_many_tokens(learner, ids, wte, wpe):
+    """Whether gpt2_embed refuses ``ids`` by a ValueError."""
+    gpt2_embed = learner.gpt2_embed  # taken here, so that a missing one is no refusal
+    try:
+        gpt2_embed(ids, wte, wpe)
+    except ValueError:
+        return True
+    return False
+
+
 @pytest.mark.task("embeddings.gpt2_embed", points=1)
 def test_token_plus_position(learner, reference, rng):
     """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
@@ -297,6 +307,9 @@ def test_token_plus_position(learner, reference, rng):
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
         ids[-1, 1] = 0  # a word like any other: catches treating it as padding
+        # A request of its own, after shorter ones: tells a limit that is one too low from other errors.
+        if length == places and learner.run(has_too_many_tokens, ids, wte, wpe):
+            raise AssertionError(f"gpt2_embed raised ValueError for {length} tokens, but wpe has {places} rows.")
         got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
         expected = torch.stack(
             [torch.stack([wte[word] + wpe[t] for t, word in enumerate(row)]) for row in ids.tolist()]
@@ -365,6 +378,16 @@ def less_the_positions(learner, sizes, x):
     return module(x.clone()) - module(torch.zeros_like(x))
 
 
+def is_too_long(learner, sizes, x):
+    """Whether a PositionalEncoding refuses ``x`` by a ValueError."""
+    module = learner.PositionalEncoding(**sizes).eval()
+    try:
+        module(x)
+    except ValueError:
+        return True
+    return False
+
+
 @pytest.mark.task("embeddings.PositionalEncoding", points=2)
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
@@ -373,9 +396,14 @@ def test_row_of_each_position(learner, reference, rng):
     width = rng.choice([5, 6])
     sizes = {"d_model": width, "dropout": 0.4, "max_len": 7}
     inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5))]
-    got, after = learner.run(add_positions, sizes, inputs)
     expected = tuple((x.double() + waves(x.shape[1], width)).float() for x in inputs)
     names = tuple(f"PositionalEncoding({width}, 0.4, max_len=7) of x {tuple(x.shape)}" for x in inputs)
+    # Short ones alone, and then a request of its own: tells a limit that is one too low from other errors.
+    got, _ = learner.run(add_positions, sizes, inputs[:2])
+    assert_close(got, expected[:2], names[:2])
+    if learner.run(is_too_long, sizes, inputs[2]):
+        raise AssertionError(f"{names[2]} raised ValueError, but 7 positions are not more than max_len.")
+    got, after = learner.run(add_positions, sizes, inputs)
     assert_close(got, expected, names)
     assert_equal(tuple(after), tuple(inputs), tuple(f"the argument x {tuple(x.shape)} after the call" for x in inputs))
 
