@@ -758,6 +758,22 @@ def check_state(learner, state, expected, what):
     )
 
 
+def refuses_deep_ones(learner, states):
+    """For each state, whether `llama_state` refuses it by a ValueError."""
+    llama_state, found = learner.llama_state, []
+    for state in states:
+        try:
+            llama_state(state)
+        except ValueError:
+            found.append(True)
+        else:
+            found.append(False)
+    return found
+
+
+DEEP = SIZES | {"vocab_size": 5, "d_model": 4, "d_ff": 3, "num_heads": 2, "num_kv_heads": 1, "num_layers": 100}
+
+
 @pytest.mark.task("llama.llama_state", points=2)
 def test_names(learner, reference, rng):
     """Every tensor of a checkpoint arrives under this model's name for it, unchanged; old frequencies are left out."""
@@ -768,6 +784,13 @@ def test_names(learner, reference, rng):
     ):
         state, weights = checkpoint(rng, sizes, dtype)
         names = sorted(state, key=lambda name: name[::-1])  # in another order than the model's
+        # A request of its own: numbers of one digit, and numbers compared as texts, are told from other errors.
+        deep = [state, checkpoint(rng, DEEP)[0]] if sizes["num_layers"] == 12 else []
+        for count, refused in zip((12, 100), learner.run(refuses_deep_ones, deep) if deep else ()):
+            if refused:
+                raise AssertionError(
+                    f"llama_state refuses a checkpoint of {count} layers, in which nothing is missing."
+                )
         check_state(learner, {name: state[name] for name in names}, weights, f"{sizes['num_layers']} layers, {dtype}")
 
 

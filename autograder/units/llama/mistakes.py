@@ -1926,3 +1926,15 @@ mistake(
     "new tensor?",
     hint="Your block changes its argument: `+=` writes into it. Make a new tensor.",
 )
+
+mistake(
+    "llama.llama_state",
+    "last-layer-by-its-spelling",
+    edit("int(match[1])", "match[1]"),
+    edit("range(max(numbers, default=-1) + 1)", 'range(int(max(numbers, default="-1")) + 1)'),
+    section="llama-names",
+    why="A checkpoint of 12 layers is refused. You compared layer numbers as texts, where 9 comes after 11. When should you "
+    "convert them?",
+    hint="A checkpoint of 12 layers is refused, because texts are compared letter by letter. Convert layer numbers to int "
+    "before you compare.",
+)
