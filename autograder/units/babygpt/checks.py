@@ -787,9 +787,8 @@ def model_calls(learner, sizes, calls, numbers, training, alone=None):
     model = build_model(learner, sizes).train(training)
     if numbers is not None:
         model = model.to(numbers.dtype)
-        tables = [
-            one for one in model.modules() if isinstance(one, nn.Embedding)
-        ]  # some are read by their weight alone
+        # A table that is read through its weight alone is used, too.
+        tables = [one for one in model.modules() if isinstance(one, nn.Embedding)]
         fill_by_role(model, numbers, lambda: [model(calls[0][0].clone()), *(one(calls[0][0] * 0) for one in tables)])
     if alone is not None:
         blocks = [one for one in model.modules() if isinstance(one, learner.Block)]
