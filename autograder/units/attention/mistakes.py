@@ -1876,3 +1876,113 @@ mistake(
     "make a score?",
     hint="You scale by the width of `v`, which takes no part in the scores. Use the width of the queries.",
 )
+
+mistake(
+    "attention.CrossAttention",
+    "values-made-from-the-keys",
+    edit(
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(memory), self.w_v(memory)",
+        "keys = self.w_k(memory)\nreturn scaled_dot_product_attention(self.w_q(x), keys, self.w_v(keys)",
+    ),
+    section="queries-keys-values",
+    why="Your weights are right, but the output averages other values. You applied `w_v` to the keys, so each value is "
+    "projected twice. From which tensor should the values be made?",
+    hint="Your weights are right, and your values pass through `w_k` before `w_v`. Make them from `memory` itself.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "scaled-twice",
+    edit("self.w_q(x)", "self.w_q(x) / math.sqrt(x.shape[-1])"),
+    section="why-scale",
+    why="Your weights sum to 1 but are too even. You scaled the queries, and the attention function scales their products "
+    "again. By which number is a score divided in all?",
+    hint="Your scores are divided by the width and not by its root: `scaled_dot_product_attention` scales already. Pass "
+    "the queries as they are.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "values-made-from-the-keys",
+    edit(
+        "return scaled_dot_product_attention(self.w_q(x), self.w_k(x), self.w_v(x)",
+        "keys = self.w_k(x)\nreturn scaled_dot_product_attention(self.w_q(x), keys, self.w_v(keys)",
+    ),
+    section="queries-keys-values",
+    why="Your weights are right, but the output averages other values. You applied `w_v` to the keys, so each value is "
+    "projected twice. From which tensor should the values be made?",
+    hint="Your weights are right, and your values pass through `w_k` before `w_v`. Make them from `x` itself.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "scaled-twice",
+    edit("self.w_q(x)", "self.w_q(x) / math.sqrt(x.shape[-1])"),
+    section="why-scale",
+    why="Your weights sum to 1 but are too even. You scaled the queries, and the attention function scales their products "
+    "again. By which number is a score divided in all?",
+    hint="Your scores are divided by the width and not by its root: `scaled_dot_product_attention` scales already. Pass "
+    "the queries as they are.",
+)
+
+mistake(
+    "attention.scaled_dot_product_attention",
+    "scores-of-zero-forbidden",
+    edit('scores.masked_fill(~mask, float("-inf"))', '(scores * mask).masked_fill(scores * mask == 0, float("-inf"))'),
+    section="masking-scores",
+    why="Where an allowed query and key are perpendicular, your weight is 0. You marked what is forbidden by scores of 0, but "
+    "an allowed score may be 0, too. Which tensor says for certain what is forbidden?",
+    hint="You hide every score that is 0, and an allowed one may be 0 as well. Take what to hide from the mask, and not from "
+    "the scores.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "queries-not-projected",
+    edit("self.w_q(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_q` has no influence. You used `x` itself as the queries. Which layer turns a token "
+    "into its query?",
+    hint="Your queries are the tokens themselves and `w_q` is never used. Project the queries too.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "keys-not-projected",
+    edit("self.w_k(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_k` has no influence. You used `x` itself as the keys. Which layer turns a token into "
+    "its key?",
+    hint="Your keys are the tokens themselves and `w_k` is never used. Project the keys too.",
+)
+
+mistake(
+    "attention.SelfAttention",
+    "no-scale",
+    edit("self.w_q(x)", "self.w_q(x) * math.sqrt(x.shape[-1])"),
+    section="why-scale",
+    why="Your weights sum to 1 but are too sharp. You did not divide the dot products by sqrt(d_k) before the softmax. "
+    "Which of your functions already does this?",
+    hint="Your weights sum to 1 but are too sharp: the scores were not divided by the root of the width. "
+    "`scaled_dot_product_attention` does it for you.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "queries-not-projected",
+    edit("self.w_q(x)", "x"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_q` has no influence. You used `x` itself as the queries. Which layer turns a token "
+    "into its query?",
+    hint="Your queries are the tokens themselves and `w_q` is never used. Project the queries too.",
+)
+
+mistake(
+    "attention.CrossAttention",
+    "keys-not-projected",
+    edit("self.w_k(memory)", "memory"),
+    section="queries-keys-values",
+    why="Your weights are wrong, and `w_k` has no influence. You used the memory itself as the keys. Which layer turns a "
+    "token into its key?",
+    hint="Your keys are the memory itself and `w_k` is never used. Project the keys too.",
+)

@@ -2168,3 +2168,72 @@ mistake(
     "Which of them lies later in the text?",
     hint="Your `x` is one step later than your `y`. The targets are the later ones.",
 )
+
+mistake(
+    "babygpt.get_batch",
+    "last-piece-excluded-variant-2",
+    edit("len(data) - block_size", "max(1, len(data) - block_size - 1)"),
+    section="babygpt-batches",
+    why="The last token of the text never appears in `y`. You left out one start too many: `torch.randint` already "
+    "excludes its upper end. How many starts leave room for `block_size + 1` tokens?",
+    hint="The last token of the text never appears in your `y`. `torch.randint(n, ...)` draws from 0 to n - 1: how "
+    "many starts leave room for `block_size + 1` tokens?",
+)
+
+mistake(
+    "babygpt.Head",
+    "scores-of-zero-forbidden",
+    edit(
+        'scores = scores.masked_fill(~self.tril[:length, :length], float("-inf"))',
+        'scores = scores * self.tril[:length, :length]\nscores = scores.masked_fill(scores == 0, float("-inf"))',
+    ),
+    section="v3-self-attention",
+    why="Where a query and a key are perpendicular, your output is wrong or NaN. You marked the future by scores of 0, but a "
+    "score of the past may be 0, too. Which tensor says for certain what is the future?",
+    hint="You hide every score that is 0, and one of the past may be 0 as well. Take what to hide from `tril`, and not from "
+    "the scores.",
+)
+
+mistake(
+    "babygpt.Head",
+    "scaled-twice",
+    edit("attention_scores(self.query(x), ", "attention_scores(self.query(x) / self.key.out_features**0.5, "),
+    section="v3-self-attention",
+    why="Your weights are too even. You scaled the queries, and `attention_scores` scales their products again. By which "
+    "number is a score divided in all?",
+    hint="Your scores are divided by the width of the head and not by its root. Scale once.",
+)
+
+mistake(
+    "babygpt.Head",
+    "tril-cut-for-good",
+    edit(
+        "scores = scores.masked_fill(~self.tril[:length, :length]",
+        "self.tril = self.tril[:length, :length]\nscores = scores.masked_fill(~self.tril",
+    ),
+    section="v3-self-attention",
+    why="After a short sequence, your head fails on a longer one. You assigned the cut triangle to the buffer. What may "
+    "`forward` change in a module?",
+    hint="After a short sequence your head fails on a longer one: its triangle was cut for good. Cut it where you use it, and "
+    "assign nothing to `self.tril`.",
+)
+
+mistake(
+    "babygpt.BabyGPT",
+    "last-norm-not-used",
+    edit("self.norm(self.blocks(x))", "self.blocks(x)"),
+    section="babygpt-whole",
+    why="The last layer reads vectors of any size, and one of your norms is never trained. You built a last norm without "
+    "calling it. Between which two steps does it belong?",
+    hint="Your model has a last layer normalisation that it never calls. It belongs between the blocks and the last layer.",
+)
+
+mistake(
+    "babygpt.generate",
+    "temperature-zero-refused",
+    edit("if temperature < 0:", "if temperature <= 0:"),
+    section="babygpt-temperature",
+    why="Temperature 0 raises an error. Your comparison also rejects equality, but 0 has a meaning. Which token does it ask "
+    "for?",
+    hint="Your function refuses temperature 0, which takes the most likely token. Only negative ones are an error.",
+)

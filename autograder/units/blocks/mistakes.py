@@ -2020,3 +2020,81 @@ mistake(
     why="A new layer returns ones. You multiplied by the bias and added the gain. Which of the two multiplies?",
     hint="`beta` multiplies and `gamma` is added in your code. The gain `gamma` multiplies, the bias `beta` is added.",
 )
+
+mistake(
+    "blocks.dropout",
+    "p-of-one-gives-zeros",
+    edit("p < 1", "p <= 1"),
+    edit("/ (1 - p)", "/ (1 - p + (p == 1))"),
+    section="inverted-dropout",
+    why="With p = 1 your result is all zeros, and there is no error. You allowed the upper limit and returned zeros there, but "
+    "no factor restores the average. Is 1 one of the values that the task allows?",
+    hint="p = 1 passes your test and gives only zeros. It is outside the allowed range [0, 1): compare with `<`.",
+)
+
+mistake(
+    "blocks.rms_norm",
+    "epsilon-as-a-lower-limit",
+    edit("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square).clamp(min=eps)"),
+    section="rms-normalisation",
+    why="Rows of small numbers come out too large. You used eps as a lower limit of the root mean square. What does the "
+    "formula do with eps?",
+    hint="You use eps as a lower limit of the root. It is added to the mean square of every row, inside the root.",
+)
+
+mistake(
+    "blocks.rms_norm",
+    "epsilon-as-a-lower-limit-variant-2",
+    edit("mean_square + eps", "mean_square.clamp(min=eps)"),
+    section="rms-normalisation",
+    why="Rows of small numbers come out too large. You used eps as a lower limit of the mean square. What does the "
+    "formula do with eps?",
+    hint="You use eps as a lower limit of the mean square. It is added to the mean square of every row.",
+)
+
+mistake(
+    "blocks.LayerNorm",
+    "deviation-clamped",
+    edit("torch.sqrt(variance + self.eps)", "torch.sqrt(variance).clamp(min=self.eps)"),
+    section="epsilon-inside-the-root",
+    why="Rows that hardly vary come out too large. You used eps as a lower limit of the standard deviation. What does the "
+    "formula do with eps?",
+    hint="You use eps as a lower limit of the standard deviation. It is added to the variance, inside the root.",
+)
+
+mistake(
+    "blocks.FeedForward",
+    "unknown-activation-accepted-variant-2",
+    edit("if activation not in activations:", "if False:"),
+    edit("activations[activation]", "activations.get(activation, gelu)"),
+    section="feed-forward-layer",
+    why='An unknown activation such as "swish" silently becomes GELU. You took every name but "relu" for it, so a typing '
+    "error trains another model. How should the layer react to a name that it does not know?",
+    hint='An unknown activation such as "swish" is taken for GELU in silence. Raise a ValueError that names the '
+    "argument and says what is allowed.",
+)
+
+mistake(
+    "blocks.SublayerConnection",
+    "unknown-norm-accepted-variant-2",
+    edit('if norm not in ("pre", "post"):', "if False:"),
+    edit('self.norm == "pre"', 'self.norm != "post"'),
+    section="pre-and-post-norm",
+    why='An unknown norm such as "before" silently becomes pre-norm. You took every name but "post" for it, so a typing '
+    "error builds another model. How should the module react to a name that it does not know?",
+    hint='An unknown norm such as "before" is taken for "pre" in silence. Raise a ValueError that names the argument and '
+    "says what is allowed.",
+)
+
+mistake(
+    "blocks.gelu",
+    "sigmoid-for-half-of-one-plus-tanh",
+    edit(
+        "0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))",
+        "x * torch.sigmoid(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))",
+    ),
+    section="two-gelus",
+    why="Your curve is too flat around 0. You put a sigmoid of the same argument for half of one plus its tanh. Which "
+    "argument must a sigmoid have to equal (1 + tanh(u)) / 2?",
+    hint="Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.",
+)

@@ -2461,3 +2461,41 @@ mistake(
     hint="You return positions in the sorted list as tokens. Look them up in the order that `sort` returned, with "
     "`gather`.",
 )
+
+mistake(
+    "decoding.sample_next",
+    "temperature-zero-refused",
+    edit("if temperature < 0:", "if temperature <= 0:"),
+    section="decoding-temperature",
+    why="Temperature 0 raises an error. Your comparison also rejects equality, but 0 has a meaning. Which token does it ask "
+    "for?",
+    hint="Your function refuses temperature 0, which takes the largest logit. Only negative ones are an error.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place-variant-3",
+    edit("self.layers[layer] = k, v", "self.layers[layer] = k, v = k.clone(), v.clone()"),
+    edit(
+        "(k[rows], v[rows])",
+        "[one.copy_(one[rows]) if len(one) == len(rows) else one[rows] for one in (k, v)]",
+    ),
+    section="kv-cache-reorder",
+    why="A caller that keeps a returned tensor finds other numbers in it. When the number of rows stays the same, "
+    "you write into existing tensors. What does indexing create?",
+    hint="Your `reorder` writes into tensors that `update` has returned. Store the new tensor that indexing makes.",
+)
+
+mistake(
+    "decoding.KVCache",
+    "reordered-in-place-variant-4",
+    edit("self.layers[layer] = k, v", "self.layers[layer] = k, v = k.clone(), v.clone()"),
+    edit(
+        "self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}",
+        "for k, v in self.layers.values():\n    k[:], v[:] = k[rows], v[rows]",
+    ),
+    section="kv-cache-reorder",
+    why="A caller that keeps a returned tensor finds other numbers in it, and a beam cannot grow or shrink. You "
+    "wrote the new order into existing tensors. What does indexing create?",
+    hint="Your `reorder` writes into tensors that `update` has returned. Indexing with `rows` makes a new tensor: store that.",
+)

@@ -282,6 +282,16 @@ def test_far_positions(learner, reference, rng):
 # gpt2_embed
 
 
+def has_too_many_tokens(learner, ids, wte, wpe):
+    """Whether gpt2_embed refuses ``ids`` by a ValueError."""
+    gpt2_embed = learner.gpt2_embed  # taken here, so that a missing one is no refusal
+    try:
+        gpt2_embed(ids, wte, wpe)
+    except ValueError:
+        return True
+    return False
+
+
 @pytest.mark.task("embeddings.gpt2_embed", points=1)
 def test_token_plus_position(learner, reference, rng):
     """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
@@ -298,6 +308,9 @@ def test_token_plus_position(learner, reference, rng):
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
         ids[-1, 1] = 0  # a word like any other: catches treating it as padding
+        # A request of its own, after shorter ones: tells a limit that is one too low from other errors.
+        if length == places and learner.run(has_too_many_tokens, ids, wte, wpe):
+            raise AssertionError(f"gpt2_embed raised ValueError for {length} tokens, but wpe has {places} rows.")
         got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
         expected = torch.stack(
             [torch.stack([wte[word] + wpe[t] for t, word in enumerate(row)]) for row in ids.tolist()]
@@ -360,6 +373,22 @@ def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
     return tuple(module(x) for x in inputs), tuple(inputs)
 
 
+def less_the_positions(learner, sizes, x):
+    """What a PositionalEncoding makes of ``x``, less what it makes of zeros: the same for every style of table."""
+    module = learner.PositionalEncoding(**sizes).eval()
+    return module(x.clone()) - module(torch.zeros_like(x))
+
+
+def is_too_long(learner, sizes, x):
+    """Whether a PositionalEncoding refuses ``x`` by a ValueError."""
+    module = learner.PositionalEncoding(**sizes).eval()
+    try:
+        module(x)
+    except ValueError:
+        return True
+    return False
+
+
 @pytest.mark.task("embeddings.PositionalEncoding", points=2)
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
@@ -368,9 +397,14 @@ def test_row_of_each_position(learner, reference, rng):
     width = rng.choice([5, 6])
     sizes = {"d_model": width, "dropout": 0.4, "max_len": 7}
     inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5))]
-    got, after = learner.run(add_positions, sizes, inputs)
     expected = tuple((x.double() + waves(x.shape[1], width)).float() for x in inputs)
     names = tuple(f"PositionalEncoding({width}, 0.4, max_len=7) of x {tuple(x.shape)}" for x in inputs)
+    # Short ones alone, and then a request of its own: tells a limit that is one too low from other errors.
+    got, _ = learner.run(add_positions, sizes, inputs[:2])
+    assert_close(got, expected[:2], names[:2])
+    if learner.run(is_too_long, sizes, inputs[2]):
+        raise AssertionError(f"{names[2]} raised ValueError, but 7 positions are not more than max_len.")
+    got, after = learner.run(add_positions, sizes, inputs)
     assert_close(got, expected, names)
     assert_equal(tuple(after), tuple(inputs), tuple(f"the argument x {tuple(x.shape)} after the call" for x in inputs))
 
@@ -457,16 +491,17 @@ def test_longer_than_max_len(learner, reference, rng):
 def test_type_of_the_input(learner, reference, rng):
     """The result has the float type of the input, whatever the type of the module."""
     sizes = {"d_model": 6, "dropout": 0.2, "max_len": 9}
-    # The table itself may be exact to float32 only, but x must keep all its digits.
+    # The table itself may be exact to float32 only; what is added to it must not lose a digit.
     x = rng.normal(2, 5, 6, dtype=torch.float64)
-    (got, alone), _ = learner.run(add_positions, sizes, [x, torch.zeros_like(x)])
-    assert_close(got, x + waves(5, 6), "PositionalEncoding in float32 of x in float64", 1e-5, 1e-5)
-    assert_close(got - alone, x, "PositionalEncoding in float32 of x in float64, less the positions")
+    what = "PositionalEncoding in float32 of x in float64"
+    assert_close(learner.run(less_the_positions, sizes, x), x, f"{what}, less the positions")
     # One module gets several types: catches a table that is cast for good, and loses its digits.
     inputs = [rng.normal(2, 5, 6, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.bfloat16)]
     got, _ = learner.run(add_positions, sizes, inputs)
     names = tuple(f"PositionalEncoding of x in {x.dtype} (call {i} of one module)" for i, x in enumerate(inputs, 1))
     assert_close(got, tuple((x.double() + waves(5, 6)).to(x.dtype) for x in inputs), names)
+    (got,), _ = learner.run(add_positions, sizes, [x])
+    assert_close(got, x + waves(5, 6), what, 1e-5, 1e-5)
     for module_type, dtype in (
         (torch.float32, torch.bfloat16),
         (torch.bfloat16, torch.bfloat16),

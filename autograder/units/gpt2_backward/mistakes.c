@@ -3139,3 +3139,20 @@
  * hint: Your steps have the wrong size while t is small. Divide v by its correction first, then take the root.
  * section: adamw-in-c
  */
+
+/* layernorm_backward: first-sum-without-the-weight
+ * base: plain-loops
+ * edit: mean_g += g  =>  mean_g += d[c]
+ * why: The mean in your dinp lacks the weight. You took it of dout. Which gradient passes through the mean of the row?
+ * hint: The first of the two means in your dinp lacks the weight. Take it of dout * weight.
+ * section: layernorm-gradients
+ */
+
+/* layernorm_backward: second-sum-without-the-weight
+ * base: plain-loops
+ * edit: mean_gn += g  =>  mean_gn += d[c]
+ * why: The second mean in your dinp lacks the weight. You took it of dout times the normalised input. Which gradient
+ * passes through the deviation of the row?
+ * hint: The second of the two means in your dinp lacks the weight. Take it of dout * weight times the normalised input.
+ * section: layernorm-gradients
+ */

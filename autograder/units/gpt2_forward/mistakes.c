@@ -3606,3 +3606,52 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * hint: The last sequence is not written. Let b run from 0 to B - 1.
  * section: numbers-in-c
  */
+
+/* layernorm_forward: epsilon-as-a-lower-limit
+ * each: ROOT = sqrtf(fmaxf(squares / C, 1e-5f)); fmaxf(sqrtf(squares / C), 1e-5f)
+ * edit: sqrtf(squares / C + 1e-5f)  =>  ROOT
+ * why: Rows that hardly vary come out too large. You used the epsilon as a lower limit. What does the formula do with it?
+ * hint: Rows that hardly vary come out too large. The epsilon is added to the variance of every row, inside the root.
+ * section: layernorm-kernel
+ */
+
+/* matmul_forward: sum-goes-on-without-bias
+ * base: plain-loops
+ * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0.0f; for (int b = 0; b < B; b++) {
+ * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum = bias[o];
+ * why: Without a bias, every output contains all those before it. You set the sum to the bias where there is one, and to
+ * nothing otherwise. With which number should a sum begin then?
+ * hint: Without a bias, every output contains all those before it. Start each sum at bias[o] or, where bias is NULL, at 0.
+ * section: numbers-in-c
+ */
+
+/* matmul_forward: sum-goes-on-without-bias-variant-2
+ * base: plain-loops
+ * edit: for (int o = 0; o < OC; o++) {  =>  float sum = 0.0f; for (int o = 0; o < OC; o++) {
+ * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum = bias[o];
+ * why: Without a bias, every output channel contains those before it. You set the sum to the bias where there is one, and
+ * to nothing otherwise. With which number should a sum begin then?
+ * hint: Without a bias, every output channel contains those before it. Start each sum at bias[o] or, where bias is NULL,
+ * at 0.
+ * section: numbers-in-c
+ */
+
+/* gelu_forward: sigmoid-for-half-of-one-plus-tanh
+ * edit: 0.5f * x * (1.0f + tanhf(scale * (x + 0.044715f * x * x * x)))  =>  x / (1.0f + expf(-scale * (x + 0.044715f * x * x * x)))
+ * why: Your curve is too flat around 0. You put a sigmoid of the same argument for half of one plus its tanh. Which
+ * argument must a sigmoid have to equal (1 + tanh(u)) / 2?
+ * hint: Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.
+ * section: gelu-kernel
+ */
+
+/* softmax_forward: rows-without-padding-variant-2
+ * base: plain-loops
+ * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
+ * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
+ * edit: int v = V; v < Vp; v++  =>  int v = V; v < (b < B - 1 || t < T - 1 ? V : V + B * T * (Vp - V)); v++
+ * why: Only the first row is right, and all zeros stand at the end. You put rows V numbers apart. How many columns has a
+ * row in memory?
+ * hint: From the second row on, yours begins too early. Row (b, t) comes after T rows for each earlier sequence and t
+ * more, each of Vp entries, and ends with zeros.
+ * section: padded-vocabulary
+ */

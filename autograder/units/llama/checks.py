@@ -547,10 +547,9 @@ def test_cache_holds_key_heads(learner, reference, rng):
     """For each layer, the cache holds num_kv_heads heads and every position once."""
     chunks = (3, 1)
     _, _, shapes = cached(learner, rng, 24, 6, 2, chunks, batch=3)
+    added = [one for one in shapes if one[1:] != [[3, 2, 0, 4]] * 2]  # adding nothing shows how much a layer holds
     expected = [[layer, *[[3, 2, time, 4]] * 2] for time in chunks for layer in range(2)]
-    assert_equal(
-        list(shapes), expected, "layer and shapes of k and v in each cache.update (B, num_kv_heads, T, d_head)"
-    )
+    assert_equal(added, expected, "layer and shapes of k and v in each cache.update (B, num_kv_heads, T, d_head)")
 
 
 @pytest.mark.task("llama.GroupedQueryAttention", points=1)
@@ -759,6 +758,22 @@ def check_state(learner, state, expected, what):
     )
 
 
+def refuses_deep_ones(learner, states):
+    """For each state, whether `llama_state` refuses it by a ValueError."""
+    llama_state, found = learner.llama_state, []
+    for state in states:
+        try:
+            llama_state(state)
+        except ValueError:
+            found.append(True)
+        else:
+            found.append(False)
+    return found
+
+
+DEEP = SIZES | {"vocab_size": 5, "d_model": 4, "d_ff": 3, "num_heads": 2, "num_kv_heads": 1, "num_layers": 100}
+
+
 @pytest.mark.task("llama.llama_state", points=2)
 def test_names(learner, reference, rng):
     """Every tensor of a checkpoint arrives under this model's name for it, unchanged; old frequencies are left out."""
@@ -769,6 +784,13 @@ def test_names(learner, reference, rng):
     ):
         state, weights = checkpoint(rng, sizes, dtype)
         names = sorted(state, key=lambda name: name[::-1])  # in another order than the model's
+        # A request of its own: numbers of one digit, and numbers compared as texts, are told from other errors.
+        deep = [state, checkpoint(rng, DEEP)[0]] if sizes["num_layers"] == 12 else []
+        for count, refused in zip((12, 100), learner.run(refuses_deep_ones, deep) if deep else ()):
+            if refused:
+                raise AssertionError(
+                    f"llama_state refuses a checkpoint of {count} layers, in which nothing is missing."
+                )
         check_state(learner, {name: state[name] for name in names}, weights, f"{sizes['num_layers']} layers, {dtype}")
 
 

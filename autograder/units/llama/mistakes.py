@@ -1823,3 +1823,118 @@ mistake(
     "tensors the same?",
     hint="You drop a head that differs from the table a little. Only an equal one is tied: compare with `torch.equal`.",
 )
+
+mistake(
+    "llama.apply_rope",
+    "angles-of-neighbours",
+    edit(
+        TURN,
+        "angles = angles.repeat_interleave(2, dim=-1)\n"
+        "return (x * angles.cos() + torch.cat([-b, a], dim=-1) * angles.sin()).to(x.dtype)",
+    ),
+    section="llama-rope-pairs",
+    why="Your vectors change their lengths. You repeated each angle for two neighbours, but paired the two halves, so the "
+    "entries of a pair turn by different angles. Which two entries share an angle?",
+    hint="You repeat each angle twice in a row, but entry i is paired with entry i + d_head/2. Both of them need angle i.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "angles-of-halves-for-neighbours",
+    edit(
+        TURN,
+        "angles = torch.cat([angles, angles], dim=-1)\n"
+        "turned = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n"
+        "return (x * angles.cos() + turned * angles.sin()).to(x.dtype)",
+    ),
+    section="llama-rope-pairs",
+    why="Your vectors change their lengths. You arranged the angles for two halves, but paired neighbours, so the entries of "
+    "a pair turn by different angles. Which two entries share an angle?",
+    hint="Your angles belong to two halves, and your pairs are neighbours. Entry i is paired with entry i + d_head/2.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "last-exponent-is-one",
+    edit("device=x.device) / d_head", "device=x.device) / max(d_head - 2, 1)"),
+    section="llama-rope",
+    why="All pairs but the first turn too slowly. You let the exponents run up to 1 inclusive. By which number is 2i "
+    "divided?",
+    hint="Your last pair has the frequency 1 / base. The exponent of pair i is -2i / d_head, which ends just above -1.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "positions-from-the-first-one",
+    edit("positions.to(x.device, wide)", "(positions - positions[0]).to(x.device, wide)"),
+    section="llama-rope-positions",
+    why="The first vector never turns, so with a cache new queries do not fit the old keys. You counted positions from the "
+    "first one given. When do only differences matter?",
+    hint="You subtract the first position. Scores depend on differences, but queries and keys may come in different calls: "
+    "use the positions as they are.",
+)
+
+mistake(
+    "llama.RMSNorm",
+    "epsilon-as-a-lower-limit",
+    edit(f"{MEAN} + self.eps", f"{MEAN}.clamp(min=self.eps)"),
+    section="llama-rmsnorm",
+    why="Vectors of small numbers come out too large. You used eps as a lower limit of the mean square. What does the "
+    "formula do with eps?",
+    hint="You use eps as a lower limit. It is added to the mean square of every vector.",
+)
+
+mistake(
+    "llama.GroupedQueryAttention",
+    "scaled-twice",
+    edit(
+        "q = split_heads(self.q_proj(x), self.num_heads)",
+        "q = split_heads(self.q_proj(x), self.num_heads)\nq = q / q.shape[-1] ** 0.5",
+    ),
+    section="llama-groups",
+    why="Your weights are too even. You scaled the queries, and the attention function scales their products again. By which "
+    "number is a score divided in all?",
+    hint="Your scores are divided by the width of a head and not by its root. `scaled_dot_product_attention` scales already.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "sine-and-cosine-exchanged",
+    edit("angles.cos().to(x.dtype), angles.sin()", "angles.sin().to(x.dtype), angles.cos()"),
+    section="llama-rope",
+    why="At position 0, where nothing turns, your halves change places. You took the sine for the cosine. Which of the two "
+    "is 1 at an angle of 0?",
+    hint="At position 0 nothing turns, and yet your vector changes. cos(0) is 1 and sin(0) is 0.",
+)
+
+mistake(
+    "llama.apply_rope",
+    "minus-in-both-sums",
+    edit("a * sin + b * cos", "a * sin - b * cos"),
+    section="llama-rope",
+    why="At position 0 the second half of your vector changes its sign. You put a minus into both sums, which mirrors pairs. "
+    "How many does a rotation have?",
+    hint="At position 0 your second half changes its sign. A rotation has one minus: the second entry is a sin + b cos.",
+)
+
+mistake(
+    "llama.LlamaBlock",
+    "argument-changed",
+    edit(ATTENTION, "x += self.self_attn(self.input_layernorm(x), cache, layer)"),
+    section="llama-block",
+    why="After the call, the caller's x has changed, and training may fail. You added in place. Which form of the sum makes a "
+    "new tensor?",
+    hint="Your block changes its argument: `+=` writes into it. Make a new tensor.",
+)
+
+mistake(
+    "llama.llama_state",
+    "last-layer-by-its-spelling",
+    edit("int(match[1])", "match[1]"),
+    edit("range(max(numbers, default=-1) + 1)", 'range(int(max(numbers, default="-1")) + 1)'),
+    section="llama-names",
+    why="A checkpoint of 12 layers is refused. You compared layer numbers as texts, where 9 comes after 11. When should you "
+    "convert them?",
+    hint="A checkpoint of 12 layers is refused, because texts are compared letter by letter. Convert layer numbers to int "
+    "before you compare.",
+)

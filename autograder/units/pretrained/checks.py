@@ -149,6 +149,16 @@ def test_size(learner, reference, rng):
             )
 
 
+def refuses_a_full_block(learner, sizes):
+    """Whether a GPT2 refuses as many tokens as its block holds by a ValueError."""
+    model = build_gpt2(learner, sizes)
+    try:
+        model(torch.zeros(1, sizes[1], dtype=torch.long))
+    except ValueError:
+        return True
+    return False
+
+
 @pytest.mark.task("pretrained.GPT2", points=3)
 def test_published_logits(learner, reference, rng):
     """With published tensors, brought in by your own gpt2_state, the logits are those of GPT-2."""
@@ -162,6 +172,10 @@ def test_published_logits(learner, reference, rng):
         vocab_size, block_size, width, _, layers = sizes
         state = published_state(rng, vocab_size, block_size, width, layers, dtype)
         batches = [rng.integers(0, vocab_size, *shape) for shape in ((2, block_size), (3, 4), (1, 1))]
+        if block_size == 7:  # short ones alone, and then a request of its own: tells a limit that is one too low
+            check_published(learner, sizes, state, batches[1:])
+            if learner.run(refuses_a_full_block, sizes, uses=(build_gpt2,)):
+                raise AssertionError("A GPT2 with block_size=7 raised ValueError for 7 tokens, which fit.")
         check_published(learner, sizes, state, batches)
 
 

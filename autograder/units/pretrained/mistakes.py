@@ -1038,3 +1038,73 @@ mistake(
     "Which tokens has it not yet read?",
     hint="You pass the whole text and a new cache at every step. Keep one cache, and pass only what is unread.",
 )
+
+mistake(
+    "pretrained.GPT2",
+    "scaled-twice",
+    edit(
+        "heads, _ = scaled_dot_product_attention(q, k, v, mask)",
+        "heads, _ = scaled_dot_product_attention(q / q.shape[-1] ** 0.5, k, v, mask)",
+    ),
+    section="gpt2-model",
+    why="The published weights write nonsense, because your attention is too even. You scaled the queries, and the "
+    "attention function scales their products again. By which number is a score divided in all?",
+    hint="Your scores are divided by the width of a head and not by its root. `scaled_dot_product_attention` scales already.",
+)
+
+mistake(
+    "pretrained.gpt2_state",
+    "last-layer-by-its-spelling",
+    edit(
+        "for i in range(len(layers)):\n    for part, (rows",
+        'for i in range(int(max(layers, default="-1")) + 1):\n    for part, (rows',
+    ),
+    section="strict-loading",
+    why="A file of 12 layers is refused. You compared layer numbers as texts, where 9 comes after 11. When should you convert "
+    "them?",
+    hint="A file of more than ten layers is refused, because texts are compared letter by letter. Convert layer numbers to "
+    "int before you compare.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "no-scale",
+    edit(
+        "scaled_dot_product_attention(q, k, v, mask)",
+        "scaled_dot_product_attention(q * q.shape[-1] ** 0.5, k, v, mask)",
+    ),
+    section="gpt2-model",
+    why="The published weights write nonsense, because your attention is too sharp. You did not divide the scores. Which "
+    "root were GPT-2's scores divided by in training?",
+    hint="Your attention is too sharp: its scores are not divided by the root of a head's width.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "no-residual-around-the-attention",
+    edit("x = x + attention.w_o", "x = attention.w_o"),
+    section="gpt2-model",
+    why="After your first layer, a position holds what its attention found and nothing else. You replaced x by this result. "
+    "To which tensor should it be added?",
+    hint="Your layer loses its input: it continues with the attention's result alone. Add that result to x.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "normed-residual",
+    edit("x = x + attention.w_o", "x = normed + attention.w_o"),
+    section="gpt2-model",
+    why="In every layer, your vectors begin again at size 1. You added the attention's result to its normalised input. To "
+    "which tensor should it be added?",
+    hint="You add what attention finds to the normalised vectors. Add it to x, as it was before the norm.",
+)
+
+mistake(
+    "pretrained.GPT2",
+    "first-norm-left-out",
+    edit('normed = layer["norm_1"](x)', "normed = x"),
+    section="gpt2-model",
+    why="The published weights write nonsense, because attention reads vectors of any size. You left out the norm before it. "
+    "What does the attention of a pre-norm layer read?",
+    hint="Your attention reads x as it is. Normalise its input, as you do for the feed-forward layer.",
+)

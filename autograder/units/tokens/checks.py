@@ -618,6 +618,7 @@ def test_invalid_bytes(learner, reference, rng):
         ([257, 0xC3, *data], f"é\ufffd{word}"),
         ([*"é€".encode(), 0xFF], "é€\ufffd"),  # catches decoding each token alone as soon as one byte is invalid
         ([*data, 0xED, 0xA0, 0x80, *data], f"{word}\ufffd{word}"),  # half of a pair of surrogates
+        ([*"é€".encode(), 0xFF], "é€\ufffd"),  # catches decoding each token alone where some byte is invalid
     )
     merges = [(b"\xfe", data[:1]), (b"\xc3", b"\xa9")]
     got = [result_of(learner, "bpe_decode", ids, merges) for ids, _ in pairs]

@@ -1580,3 +1580,70 @@ mistake(
     why="Your merges hardly shorten the text. You merged the rarest pair each time. Which pair saves the most tokens?",
     hint="You merge the rarest pair. Take the most frequent one.",
 )
+
+mistake(
+    "tokens.Vocabulary",
+    "specials-of-the-texts-take-room",
+    edit(" and token not in SPECIALS", ""),
+    edit(
+        "return cls(tokens if max_size is None else tokens[: max_size - len(SPECIALS)], tokenize)",
+        """
+        tokens = tokens if max_size is None else tokens[: max_size - len(SPECIALS)]
+        return cls([token for token in tokens if token not in SPECIALS], tokenize)
+        """,
+    ),
+    section="vocabulary-order",
+    why="With `max_size` your vocabulary is too small when the texts contain `<unk>` or the like. You cut the list while such "
+    "tokens were still in it. Which tokens should compete for the room that is left?",
+    hint="With max_size, tokens spelled like special ones take room in your list and are left out later. Leave them out "
+    "before you cut.",
+)
+
+mistake(
+    "tokens.Vocabulary",
+    "skipped-tokens-leave-spaces",
+    edit(
+        'return " ".join(self.id_to_token[index] for index in kept)',
+        """
+        text = " ".join(self.id_to_token[index] if index in kept else "" for index in ids)
+        return text.strip() if skip_special else text
+        """,
+    ),
+    section="decoding-words",
+    why="Where a special token was skipped in the middle, two spaces follow each other. You replaced it by an empty string, "
+    "which `join` still surrounds with spaces. What should be joined?",
+    hint="Your decoded text has two spaces where a special token was skipped. An empty string is joined like any other: "
+    "leave its id out before you join.",
+)
+
+mistake(
+    "tokens.Vocabulary",
+    "skipped-tokens-leave-spaces-variant-2",
+    edit(
+        "self.id_to_token[index] for index in kept", 'self.id_to_token[index] if index in kept else "" for index in ids'
+    ),
+    section="decoding-words",
+    why="Your decoded text has a space too many for each special token that was skipped. You replaced it by an empty string, "
+    "which `join` still surrounds with spaces. What should be joined?",
+    hint="Your decoded text has a space too many for each special token that was skipped. An empty string is joined like "
+    "any other: leave its id out before you join.",
+)
+
+mistake(
+    "tokens.bpe_decode",
+    "token-by-token-after-an-error",
+    edit(
+        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
+        """
+        try:
+            return b"".join(spelled[index] for index in ids).decode("utf-8")
+        except UnicodeDecodeError:
+            return "".join(spelled[index].decode("utf-8", errors="replace") for index in ids)
+        """,
+    ),
+    section="bpe-decoding",
+    why="One invalid byte turns other characters into U+FFFD as well. You decoded each token by itself as soon as the whole "
+    "was invalid, but a character may lie in several tokens. How can one decoding mark the invalid bytes alone?",
+    hint="One invalid byte spoils characters elsewhere in your text: you then decode token by token. Join the bytes in this "
+    "case as well; `errors` marks only what is invalid.",
+)

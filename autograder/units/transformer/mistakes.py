@@ -3468,3 +3468,63 @@ mistake(
     hint="You take the keys from names of parameters. A part without parameters is then missing, and the model's own "
     "parameter looks like a part. Begin with `model.named_children()`.",
 )
+
+mistake(
+    "transformer.Transformer",
+    "missing-source-mask-made-for-the-encoder-alone",
+    edit("src_mask = padding_mask(src)", "own_mask = padding_mask(src)"),
+    edit("self.encode(src, src_mask)", "self.encode(src, own_mask)"),
+    section="tf-flow",
+    why="Without a source mask, the decoder reads rows of the memory that stand for padding. You built the mask for the "
+    "encoder alone and passed None to the decoder. Which two calls need it?",
+    hint="Where no source mask is given, only your encoder gets the one that you build. Pass the same mask to the decoder.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "missing-source-mask-made-for-the-decoder-alone",
+    edit("src_mask = padding_mask(src)", "own_mask = padding_mask(src)"),
+    edit("self.encode(src, src_mask), src_mask", "self.encode(src, src_mask), own_mask"),
+    section="tf-flow",
+    why="Without a source mask, the encoder reads padding like real tokens. You built the mask for the decoder alone and "
+    "passed None to the encoder. Which two calls need it?",
+    hint="Where no source mask is given, only your decoder gets the one that you build. Pass the same mask to the encoder.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "both-masks-built-if-one-is-missing",
+    edit(
+        """
+        src_mask = padding_mask(src) if src_mask is None else src_mask
+        tgt_mask = decoder_mask(tgt) if tgt_mask is None else tgt_mask
+        """,
+        "if src_mask is None or tgt_mask is None:\n    src_mask, tgt_mask = padding_mask(src), decoder_mask(tgt)",
+    ),
+    section="tf-flow",
+    why="A mask that was given alone has no effect. You built both masks as soon as one of them was missing. When may a mask "
+    "be replaced?",
+    hint="Your model drops a given mask when the other one is missing. Decide about each mask by itself.",
+)
+
+mistake(
+    "transformer.Encoder",
+    "shortcut-around-the-layers-variant-2",
+    edit("for layer in self.layers:", "start = x\nfor layer in self.layers:"),
+    edit("return self.last_norm(x)", "return self.last_norm(start + x)"),
+    section="tf-stacks",
+    why="The input of the stack counts twice in its output. You added it once more after the last layer, but every layer "
+    "contains its own shortcuts. What does the last norm take?",
+    hint="Your stack adds its input once more at the end. Its layers contain the shortcuts: pass what the last one returns.",
+)
+
+mistake(
+    "transformer.Decoder",
+    "shortcut-around-the-layers-variant-2",
+    edit("for layer in self.layers:", "start = x\nfor layer in self.layers:"),
+    edit("return self.last_norm(x)", "return self.last_norm(start + x)"),
+    section="tf-stacks",
+    why="The input of the stack counts twice in its output. You added it once more after the last layer, but every layer "
+    "contains its own shortcuts. What does the last norm take?",
+    hint="Your stack adds its input once more at the end. Its layers contain the shortcuts: pass what the last one returns.",
+)
