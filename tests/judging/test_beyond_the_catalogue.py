@@ -196,7 +196,8 @@ def test_right_answers_try_no_slips(unit, monkeypatch):
         assert (result.status, result.diagnosis) == ("passed", None)
 
 
-# What hidden mistakes of the catalogue are called instead, read one by one: each name is true of its mistake.
+# What hidden mistakes of the catalogue are called instead, read one by one: each name is true of its mistake. Of some
+# nothing may be said.
 TRUE = {
     "masks": {
         "padding-is-true": "condition-negated",
@@ -221,6 +222,31 @@ TRUE = {
         "first-sequence-only": "another-axis",
         "time-first": "step-added",
         "masked-scores-are-zero-then-weights": "step-left-out",
+        **dict.fromkeys(
+            (
+                "expanded-over-queries",
+                "padding-only-at-the-end",
+                "additive-mask",
+                "numpy-array",
+                "previous-position-only",
+                "table-of-fixed-size",
+                "diagonal-kept",
+                "causal-forgotten",
+                "causal-inverted",
+                "empty-rows-opened",
+                "mask-inverted-and-finite",
+                "masked-scores-are-zero",
+                "mask-added-as-number",
+                "mask-transposed",
+                "nan-gradients",
+                "renormalised-with-epsilon",
+                "no-maximum-subtracted",
+                "empty-rows-sought-on-last-axis",
+                "mask-ignored",
+                "tilde-on-integers",
+            ),
+            "",
+        ),
     },
     "attention": {
         "no-max-subtraction": "part-left-out",
@@ -241,16 +267,46 @@ TRUE = {
         "values-share-the-key-layer": "another-value-used",
         "keys-and-values-exchanged": "arguments-exchanged",
         "divides-by-the-fourth-root": "step-twice",
+        "queries-not-projected": "step-left-out",
+        "keys-not-projected": "step-left-out",
+        **dict.fromkeys(
+            (
+                "maximum-along-another-axis",
+                "one-sum-for-all-rows",
+                "divided-in-place",
+                "cosine-similarity",
+                "keys-not-transposed",
+                "queries-transposed",
+                "mask-inverted",
+                "mask-added-as-zero-and-one",
+                "uniform-where-nothing-is-allowed",
+                "zero-output-with-uniform-weights",
+                "float32-mask",
+                "uniform-average",
+                "dropout-called-when-none",
+                "dropout-on-output",
+                "mask-transposed",
+                "renormalised-after-the-mask",
+                "weights-transposed",
+                "base-class-not-initialised",
+                "mask-unsqueezed",
+                "input-added",
+                "layers-made-in-forward",
+                "sources-exchanged",
+                "memory-not-projected",
+            ),
+            "",
+        ),
     },
 }
 
 
-@pytest.mark.parametrize(("unit", "step", "share"), [("masks", 2, 0.35), ("attention", 4, 0.2)])
-def test_of_mistakes_that_are_hidden_many_are_named_and_none_falsely(unit, step, share, monkeypatch):
-    """Every second or fourth mistake is hidden, one after the other, with all its variants and twins."""
+@pytest.mark.parametrize(("unit", "share"), [("masks", 0.35), ("attention", 0.2)])
+def test_of_mistakes_that_are_hidden_many_are_named_and_none_falsely(unit, share, monkeypatch):
+    """Each mistake of the table is hidden in turn, with all its variants and twins."""
     new = {*FAMILIES, *(effect.family for effect in (*PLAIN, *OTHERS))}
-    some = [mistake for mistake in mistakes(unit) if "test_" not in mistake.task][::step]
-    names = {}
+    some = [mistake for mistake in mistakes(unit) if mistake.name in TRUE[unit]]
+    named, wrong = 0, []
     for mistake in some:
         shown = [one for one in mistakes(unit) if (one.task, one.family) != (mistake.task, mistake.family)]
         shown = [one for one in shown if one.source != mistake.source]
@@ -258,6 +314,8 @@ def test_of_mistakes_that_are_hidden_many_are_named_and_none_falsely(unit, step,
         with quiet():
             (result,) = run_checks(LocalSubject(namespace(mistake), own=defined(mistake)), unit, [mistake.task])
         if result.diagnosis and result.diagnosis.mistake in new:
-            names[mistake.name] = result.diagnosis.mistake
-    assert names.items() <= TRUE[unit].items()
-    assert len(names) >= share * len(some)
+            named += 1
+            if result.diagnosis.mistake != TRUE[unit][mistake.name]:
+                wrong.append(f"{mistake.task} {mistake.name}: {result.diagnosis.mistake}")
+    assert wrong == []
+    assert named >= share * len(some)

@@ -122,6 +122,8 @@ def _arguments(site: Site) -> Iterator[Change]:
         for other in range(one + 1, len(node.args)):
             swapped = ast.Call(node.func, exchanged(node.args, one, other), node.keywords)
             yield site.replaced("arguments-exchanged", 0 if other == one + 1 else 1, words, swapped)
+        if word in ("float", "int"):
+            continue  # nobody writes `float()` for a number that has a name
         rest = ast.Call(node.func, without(node.args, one), node.keywords)
         known = isinstance(argument, ast.Name) and argument.id in site.scope.parameters
         what = f"`{argument.id}`" if known else f"an argument of {words}"
