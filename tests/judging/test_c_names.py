@@ -107,3 +107,28 @@ def test_a_race_is_told_by_its_message_alone():
     assert "same entry of `dwte`, so the result depends on chance" in result.checks[0].message
     assert result.diagnosis is None
     assert not result.possible
+
+
+RUNNING_VARIANCE = """
+void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias,
+                       int B, int T, int C) {
+    for (int n = 0; n < B * T; n++) {
+        const float *x = inp + (long)n * C;
+        double m = 0.0, squares = 0.0;
+        for (int i = 0; i < C; i++) {
+            m += (x[i] - m) / (i + 1);
+            squares += (x[i] - m) * (x[i] - m);
+        }
+        mean[n] = (float)m;
+        rstd[n] = (float)(1.0 / sqrt(squares / C + 1e-5));
+        for (int i = 0; i < C; i++) out[(long)n * C + i] = (float)(x[i] - m) * rstd[n] * weight[i] + bias[i];
+    }
+}
+"""
+
+
+def test_what_no_mistake_explains_in_c_has_no_name():
+    """The steps behind the catalogue derive slips from Python alone."""
+    result = checked("gpt2_forward.layernorm_forward", RUNNING_VARIANCE)
+    assert result.points < result.max_points
+    assert (result.diagnosis, result.possible) == (None, ())
