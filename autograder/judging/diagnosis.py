@@ -423,8 +423,12 @@ def _without_nan(value: Any, right: Any) -> Any:
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The failing checks; none if the answers to the first cannot tell mistakes apart."""
+    """The failing checks; none if the answers to the first cannot tell mistakes apart.
+
+    A check that fails because the other half of a pair is not written yet says nothing about this half.
+    """
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
+    failing = [item for item in failing if not any(outcome.missing for _, outcome in item.transcript)]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
         return []
     return failing

@@ -76,3 +76,12 @@ def test_a_function_that_fills_another_model_says_which_name(own):
     assert "gpt2_state returns a tensor named" in message
     assert results["gpt2_state"].checks[-1].status == PASSED  # shapes are refused all the same
     assert FAILED in {check.status for check in results["GPT2"].checks}
+
+
+def test_a_mistake_is_named_before_the_other_half_is_written():
+    """A check that fails because there is no gpt2_state yet says nothing about the model. A table may be a weight."""
+    right = "self.positions(torch.arange(start, end, device=ids.device))"
+    source = inspect.getsource(pretrained.GPT2)
+    assert right in source
+    wrong = judged(source.replace(right, "self.positions.weight[: ids.shape[1]]"), without=("gpt2_state",))
+    assert wrong["GPT2"].diagnosis.mistake == "positions-restart"

@@ -1815,6 +1815,16 @@ mistake(
 
 mistake(
     "embeddings.mean_pool",
+    "one-mean-count-for-the-batch",
+    edit("keep.sum(1, keepdim=True).clamp(min=1)", "(keep.sum() / len(keep)).clamp(min=1)"),
+    section="mean-of-kept",
+    why="A row's result depends on how much padding the other rows have. You divided every row by the mean number of "
+    "kept positions. Over which positions does one row's mean run?",
+    hint="Each of your rows is divided by the same number. Count the kept positions of every row by itself.",
+)
+
+mistake(
+    "embeddings.mean_pool",
     "one-average-for-the-batch",
     edit("(hidden * keep[..., None]).sum(1) / keep.sum(1, keepdim=True).clamp(min=1)", "hidden[keep].mean(0)"),
     base="product-and-clamp",

@@ -28,6 +28,15 @@
  * section: gradients-are-added
  */
 
+/* encoder_backward: padding-id-left-out
+ * base: plain-loops
+ * edit: dtoken[c] += d[c]  =>  dtoken[c] += inp[b * T + t] ? d[c] : 0.0f
+ * why: Row 0 of dwte stays empty. You left id 0 out, as padding elsewhere in this course. Which token of GPT-2 has the
+ * id 0?
+ * hint: Row 0 of your dwte gets no gradient. GPT-2 has no padding: id 0 is a token like any other.
+ * section: table-gradients
+ */
+
 /* encoder_backward: positions-overwritten
  * base: plain-loops
  * edit: dposition[c] += d[c]  =>  dposition[c] = d[c]

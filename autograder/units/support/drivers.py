@@ -51,7 +51,7 @@ def fill_in_order(module, numbers, order):
     """Fill a module's parameters from a list of numbers, each from an index that says what the parameter is for.
 
     That is: the kind of layer, weight or bias, and shape. Parameters that agree in these are told apart by their
-    ``order`` of use; those of parts that are never used get the same numbers. Names that a task fixes tell layers
+    ``order`` of use; those of layers that are never used get the same numbers. Names that a task fixes tell layers
     apart, too. A bias that the task leaves optional is 0.
     """
     import zlib
@@ -67,7 +67,8 @@ def fill_in_order(module, numbers, order):
                 continue
             done.add(id(parameter))
             role = kind, name, {"gamma": "weight", "beta": "bias"}.get(what, what), tuple(parameter.shape)
-            count[role] = count.get(role, 0) + (id(part) in order)
+            # A table may be read by its `weight`, without a call.
+            count[role] = count.get(role, 0) + (id(part) in order or kind == "table")
             start = (zlib.crc32(repr(role).encode()) + 131 * count[role]) % len(numbers)
             free = isinstance(part, nn.Linear) and what == "bias" and not name
             fill_parameters([parameter], torch.zeros(1) if free else numbers, 0 if free else start)

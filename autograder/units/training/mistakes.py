@@ -1256,6 +1256,25 @@ mistake(
 
 mistake(
     "training.bucket_batches",
+    "pays-for-the-shortest",
+    edit(
+        "room = max_tokens // max(lengths[order[start]], 1)",
+        """
+        room = 1
+        while start + room < len(order) and (room + 1) * lengths[order[start + room]] <= max_tokens:
+            room += 1
+        """,
+    ),
+    base="longest-first",
+    section="padded-size",
+    why="Some batches exceed `max_tokens` once they are padded. You went from the longest sequence to the shortest, and "
+    "multiplied the count by the length of the newest one. To which length is every sequence of the batch padded?",
+    hint="Some of your batches are too large once they are padded. Going from long to short, the first sequence of a "
+    "batch sets the length of all.",
+)
+
+mistake(
+    "training.bucket_batches",
     "mean-length",
     edit("(len(current) + 1) * lengths[index]", "(len(current) + 1) * sum(lengths[i] for i in current) / len(current)"),
     base="one-list-at-a-time",
@@ -2554,6 +2573,17 @@ mistake(
     edit("optimizer.zero_grad()", "pass"),
     edit("optimizer.step()", "optimizer.step()\noptimizer.zero_grad()"),
     base="one-loop-for-training-and-evaluation",
+    section="epoch-order",
+    why="Gradients from before the epoch count in your first step. You cleared them only after each step. When "
+    "should they be cleared for the first time?",
+    hint="Gradients from before the epoch count in your first step: clear them before that step, too.",
+)
+
+mistake(
+    "training.run_epoch",
+    "left-over-gradients-count-variant-2",
+    edit("model.train()\noptimizer.zero_grad()", "model.train()"),
+    base="gradients-divided-before-the-step",
     section="epoch-order",
     why="Gradients from before the epoch count in your first step. You cleared them only after each step. When "
     "should they be cleared for the first time?",

@@ -714,6 +714,23 @@ mistake(
 
 mistake(
     "transformer.DecoderLayer",
+    "memory-normalised-again-variant-2",
+    edit(
+        "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",
+        """
+        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
+        known = self.connections[1].norm_layer(memory) if self.connections[1].norm == "pre" else memory
+        """,
+    ),
+    edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, known, known, src_mask)"),
+    section="tf-norms",
+    why="In pre-norm layers the memory is normalised a second time. It comes out of the encoder's final norm, and you "
+    "apply a norm of the layer to it. Which tensor does a connection normalise?",
+    hint="Your pre-norm layer normalises the memory. Normalise only `x`, and use the memory as it is.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
     "memory-normalised-again",
     edit(
         "x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))",

@@ -913,6 +913,20 @@ mistake(
 
 mistake(
     "translation.load_checkpoint",
+    "rates-of-now-kept",
+    edit(
+        'optimizer.load_state_dict(saved["optimizer"])',
+        'optimizer.load_state_dict({**optimizer.state_dict(), "state": saved["optimizer"]["state"]})',
+    ),
+    section="resume-to-the-bit",
+    why="After loading, the optimiser has its running means again, but another learning rate. You restored the state of "
+    "the parameters alone. What else does the optimiser's `state_dict` hold?",
+    hint="After loading, the learning rate is not the saved one. The optimiser's `state_dict` has two parts: restore "
+    "both.",
+)
+
+mistake(
+    "translation.load_checkpoint",
     "scheduler-forgotten",
     edit('scheduler.load_state_dict(saved["scheduler"])', ""),
     section="resume-to-the-bit",

@@ -23,6 +23,17 @@ mistake(
 
 mistake(
     "warmup.pairwise_distances",
+    "small-number-under-the-root",
+    edit(".sqrt()", ".add(1e-8).sqrt()"),
+    base="square-sum-root",
+    section="broadcasting",
+    why="Two equal points are 0.0001 apart instead of 0. You added a small number under the root, which keeps the "
+    "gradient finite and changes the distance. What is the distance between two equal points?",
+    hint="Two equal points are 0.0001 apart in your result. Leave the small number under the root out.",
+)
+
+mistake(
+    "warmup.pairwise_distances",
     "sum-of-absolute-differences",
     edit("dim=-1", "ord=1, dim=-1"),
     section="reductions",
