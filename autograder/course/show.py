@@ -7,6 +7,7 @@ import difflib
 from autograder.course.catalogue import Alternative, Entry, Mistake, alternatives, base_source, mistakes
 from autograder.course.catches import find_catch
 from autograder.course.registry import is_catch
+from autograder.course.slips import FAMILIES
 
 
 class UnknownEntry(ValueError):
@@ -25,6 +26,10 @@ def entries(task: str) -> list[Entry]:
 def find_entry(task: str, name: str) -> Entry:
     """The mistake of that name, or else the alternative; raises `UnknownEntry` with the closest names otherwise."""
     known = entries(task)
+    if name in FAMILIES:
+        raise UnknownEntry(
+            f"{name!r} is no entry of the catalogue, but a kind of slip, derived from right code where no entry fits."
+        )
     for entry in known:
         if entry.name == name:
             return entry

@@ -108,3 +108,10 @@ def test_a_catch_it_task_is_shown_with_its_groups_and_styles(capsys):
     assert code == 0
     assert "attention.scaled_dot_product_attention  no-scale" in out
     assert "results-in-a-list" in shown(capsys, "attention.test_attention", "results-in-a-lst")[2]
+
+
+def test_a_kind_of_slip_has_no_entry_and_says_so(capsys):
+    """A report may name one; whoever looks it up learns where it comes from."""
+    code, out, err = shown(capsys, "attention.softmax", "another-axis")
+    assert (code, out) == (2, "")
+    assert "'another-axis' is no entry of the catalogue, but a kind of slip" in err

@@ -26,7 +26,7 @@ from autograder.course.slips.statements import ignored_arguments, in_statements
 from autograder.course.slips.words import FAMILIES, explanation
 from autograder.course.source import syntax_tree
 
-__all__ = ["Slip", "explanation", "likeliest_of", "section_of", "slips"]
+__all__ = ["FAMILIES", "Slip", "explanation", "likeliest_of", "section_of", "slips"]
 MOST = 300  # slips of a task, the likeliest first
 
 
