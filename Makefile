@@ -118,7 +118,7 @@ test: $(BIN)/.installed ## run everything that CI runs
 checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of pages need the book
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@# tests/conftest.py says how many workers there are, in which order they take the tests, and which stay together.
+	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
 	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15
 
 lint: $(BIN)/.installed ## ruff, mypy, and the words and sentences of the texts (.ci/prose.yml)

@@ -77,12 +77,6 @@ def _unit(nodeid: str) -> str:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config):
-    """One more than there are cores: many tests wait, for a browser, a kernel or a limit of time."""
-    return (os.cpu_count() or 1) + 1
-
-
-@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """One worker runs the tests of a file, which share what is expensive to set up, or those of a unit (`BY_UNIT`)."""
     from xdist.scheduler import LoadScopeScheduling  # only where tests run in several processes
