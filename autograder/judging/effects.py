@@ -61,8 +61,8 @@ def _is_telling(value: Any) -> bool:
         if value.is_complex() or value.numel() != 1:
             return value.numel() > 1 and bool((value != value.flatten()[0]).any())
         value = value.item()
-    if isinstance(value, (int, float)):
-        return math.isfinite(value) and value not in (0, 1, -1)
+    if isinstance(value, (int, float)):  # an integer may be too large for a float
+        return (isinstance(value, int) or math.isfinite(value)) and value not in (0, 1, -1)
     return bool(value) and not (_is_reading(value) and value[0])
 
 

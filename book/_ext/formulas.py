@@ -43,8 +43,9 @@ ASSISTIVE_CSS = f"""
   overflow: hidden;
   clip: rect(1px, 1px, 1px, 1px);
   white-space: nowrap;
-  content-visibility: auto; /* heard wherever it is, but laid out on the screen alone */
 }}
+/* Heard wherever it is, but laid out on the screen alone; what answers a click is read out at once. */
+mjx-container:not(.quiz-feedback *) > {HIDDEN_LABEL} {{ content-visibility: auto; }}
 mjx-container {{ position: relative; }}
 """
 

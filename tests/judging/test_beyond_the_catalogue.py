@@ -319,3 +319,15 @@ def test_of_mistakes_that_are_hidden_many_are_named_and_none_falsely(unit, share
                 wrong.append(f"{mistake.task} {mistake.name}: {result.diagnosis.mistake}")
     assert wrong == []
     assert named >= share * len(some)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["10**400", "-(10**400)", "float('nan')", "[[[]]]", "{'a': 10**400}", "torch.zeros(0)", "1j * torch.ones(2)"],
+)
+@pytest.mark.parametrize("task", ["losses.perplexity", "masks.causal_mask", "bleu.brevity_penalty"])
+def test_whatever_code_answers_costs_nothing_but_its_points(task, answer):
+    """Answers that no right code gives are compared like all others."""
+    name = task.partition(".")[2]
+    result = answered(task, f"import torch\n\n\ndef {name}(*args, **kwargs):\n    return {answer}\n")
+    assert result.points < result.max_points

@@ -1385,25 +1385,6 @@ mistake(
 
 mistake(
     "tokens.bpe_decode",
-    "token-by-token-after-an-error",
-    edit(
-        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
-        """
-        try:
-            return b"".join(spelled[index] for index in ids).decode("utf-8")
-        except UnicodeDecodeError:
-            return "".join(spelled[index].decode("utf-8", errors="replace") for index in ids)
-        """,
-    ),
-    section="bpe-decoding",
-    why="A single invalid byte also spoils valid characters: those that lie in several tokens come out as U+FFFD. You "
-    "decoded each token alone once the whole had failed. Which argument replaces the invalid bytes and nothing else?",
-    hint="After one invalid byte, your valid characters come out as U+FFFD too. Decode the joined bytes once, and let "
-    "`errors` replace what is invalid.",
-)
-
-mistake(
-    "tokens.bpe_decode",
     "invalid-bytes-raise",
     edit('"utf-8", errors="replace"', '"utf-8"'),
     section="bpe-decoding",
