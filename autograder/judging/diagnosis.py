@@ -113,6 +113,8 @@ def likeliest(
     unit: str, task: str, evidence: Sequence[Evidence], suspects: Container[str], found: Sequence[Mistake] = ()
 ) -> Likeliest:
     """The catalogued mistake behind a task's failing checks; where the catalogue has none that fits, the slip."""
+    # A check that fails because the other half of a pair is not written yet says nothing about this half.
+    evidence = [item for item in evidence if not any(outcome.missing for _, outcome in item.transcript)]
     behind = _catalogued(unit, task, evidence, suspects, found)
     if behind.mistake or behind.possible:
         return behind
@@ -423,12 +425,8 @@ def _without_nan(value: Any, right: Any) -> Any:
 
 
 def _comparable(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The failing checks; none if the answers to the first cannot tell mistakes apart.
-
-    A check that fails because the other half of a pair is not written yet says nothing about this half.
-    """
+    """The failing checks; none if the answers to the first cannot tell mistakes apart."""
     failing = [item for item in evidence if item.status in (FAILED, ERROR)]
-    failing = [item for item in failing if not any(outcome.missing for _, outcome in item.transcript)]
     if not failing or any(_NOT_COMPARED & {*outcome.kinds} for _, outcome in failing[0].transcript):
         return []
     return failing
