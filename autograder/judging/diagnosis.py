@@ -32,14 +32,11 @@ from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on, show
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
+from autograder.judging.rounding import tolerance
 from autograder.judging.subject import LocalSubject, reproducible
 from autograder.judging.verdicts import Evidence, Judgement
 from autograder.judging.work import CHEAP, MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
-
-# Relative and absolute tolerance for equal answers; float32 unless given. It is tight in float64, where mistakes (a
-# detour through float32, an epsilon) have small effects that must be told apart.
-_ROUNDING = {torch.bfloat16: (4e-2, 1e-2), torch.float16: (4e-2, 1e-2), torch.float64: (1e-9, 1e-12)}
 
 # No mistake of the catalogue fails to compile; and a timeout fits any slow mistake, but is costly to reproduce.
 _NOT_COMPARED = {"CompileError", "OutOfTime", "Race", "UninitialisedRead"}
@@ -353,7 +350,7 @@ def _entries_alike(one: Outcome, other: Outcome) -> torch.Tensor:
     if not pairs:
         return torch.tensor([same_outcome(one, other)])
     return torch.cat(
-        [torch.isclose(a.double(), b.double(), *_tolerance(a), equal_nan=True).flatten() for a, b in pairs]
+        [torch.isclose(a.double(), b.double(), *tolerance(a.dtype), equal_nan=True).flatten() for a, b in pairs]
     )
 
 
@@ -567,7 +564,7 @@ def same_value(one: Any, other: Any, exactly: bool = False) -> bool:
             return False
         if not one.dtype.is_floating_point:
             return torch.equal(one, other)
-        rtol, atol = (0.0, 0.0) if exactly else _tolerance(one)
+        rtol, atol = (0.0, 0.0) if exactly else tolerance(one.dtype)
         return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
     if isinstance(one, float):
         close = 0.0 if exactly else 1e-4 if _of_float32(one) and _of_float32(other) else 1e-6
@@ -601,10 +598,6 @@ def _same_frequencies(one: Any, other: Any) -> bool:
         if apart.any() or (((counts == 0) | (others == 0)) & (often > 8)).any():
             return False
     return True
-
-
-def _tolerance(tensor: torch.Tensor) -> tuple[float, float]:
-    return _ROUNDING.get(tensor.dtype, (1e-4, 1e-6))
 
 
 def _of_float32(number: float) -> bool:

@@ -18,6 +18,7 @@ import torch
 
 from autograder.course.catalogue import Mistake
 from autograder.course.slips import section_of
+from autograder.judging.rounding import tolerance
 from autograder.sandbox.runtime.requests import Outcome
 
 Pair = tuple[Outcome, Outcome]  # the learner's answer and the right one
@@ -147,13 +148,9 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _close(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether the numbers of two tensors of one shape are equal, within the rounding of the coarser type."""
-    types = {one.dtype, other.dtype}
     if one.is_complex() or other.is_complex():
         return torch.equal(one, other)
-    coarse = types & {torch.bfloat16, torch.float16}
-    fine = types <= {torch.float64}
-    rtol, atol = (4e-2, 1e-2) if coarse else (1e-9, 1e-12) if fine else (1e-4, 1e-6)
-    return torch.allclose(one.double(), other.double(), rtol, atol, equal_nan=True)
+    return torch.allclose(one.double(), other.double(), *tolerance(one.dtype, other.dtype), equal_nan=True)
 
 
 def _parts(relation: Callable[[torch.Tensor, torch.Tensor], bool]) -> Callable[[Outcome, Outcome], bool]:

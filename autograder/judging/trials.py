@@ -111,10 +111,10 @@ def _until_refused(
     """
     right = [None, *catch.styles]
     found: dict[Shown | None, Reading] = {}
-    first = len(right)  # the index in `right` of the first one that was refused
+    first = len(right) + 1  # the index in `right` of the first one that was refused; none was yet
     for shown in order:
         index = right.index(shown) if shown in right else len(right)
-        if index < first or first == len(right):
+        if index < first:
             found[shown] = _try(room, catch, shown, seed)
             if shown in right and found[shown].what != RETURNED:
                 first = index

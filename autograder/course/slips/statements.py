@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from autograder.course.slips.expressions import AXES
-from autograder.course.slips.sites import Change, Put, Site, constant, indexed, name
+from autograder.course.slips.sites import Change, Put, Site, constant, indexed, name, without
 
 _OTHER_UPDATES: dict[type[ast.operator], tuple[type[ast.operator], str]] = {
     ast.Add: (ast.Sub, "opposite-sign"),
@@ -111,7 +111,7 @@ def _moved_over_the_edge(site: Site) -> Iterator[Change]:
     before, after = block[:at], block[at + 1 :]
     moves: list[tuple[ast.stmt, list[ast.stmt], list[ast.stmt]]] = []  # what moves; then the loop's body, and the block
     for position, step in enumerate(loop.body):
-        rest = loop.body[:position] + loop.body[position + 1 :] or [ast.Pass()]
+        rest = without(loop.body, position) or [ast.Pass()]
         moves += [(step, rest, [*before, step, loop, *after]), (step, rest, [*before, loop, step, *after])]
     if before:
         moves.append((before[-1], [before[-1], *loop.body], [*before[:-1], loop, *after]))
