@@ -1632,35 +1632,14 @@ mistake(
     hint="The rows to be ignored count as if class 0 were right. Leave them out of the sum and out of the divisor.",
 )
 
-mistake(
-    "losses.perplexity",
-    "mean-limited-variant-2",
-    edit("math.exp(mean) if mean <= math.log(sys.float_info.max) else math.inf", "math.exp(min(mean, 100.0))"),
-    section="perplexity-of-a-text",
-    why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
-    "Which float can stand for a number that is too large?",
-    hint="For very large losses you return the exponential of a limit instead of infinity. Let it overflow, and return "
-    "`math.inf` then.",
-)
-
-mistake(
-    "losses.perplexity",
-    "mean-limited-variant-3",
-    edit("math.exp(mean) if mean <= math.log(sys.float_info.max) else math.inf", "math.exp(min(mean, 50.0))"),
-    section="perplexity-of-a-text",
-    why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
-    "Which float can stand for a number that is too large?",
-    hint="For very large losses you return the exponential of a limit instead of infinity. Let it overflow, and return "
-    "`math.inf` then.",
-)
-
-mistake(
-    "losses.perplexity",
-    "mean-limited-variant-4",
-    edit("math.exp(mean) if mean <= math.log(sys.float_info.max) else math.inf", "math.exp(min(mean, 709.0))"),
-    section="perplexity-of-a-text",
-    why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
-    "Which float can stand for a number that is too large?",
-    hint="For very large losses you return the exponential of a limit instead of infinity. Let it overflow, and return "
-    "`math.inf` then.",
-)
+for number, limit in enumerate((100.0, 50.0, 709.0), 2):
+    mistake(
+        "losses.perplexity",
+        f"mean-limited-variant-{number}",
+        edit("math.exp(mean) if mean <= math.log(sys.float_info.max) else math.inf", f"math.exp(min(mean, {limit}))"),
+        section="perplexity-of-a-text",
+        why="Very large losses all get the same, finite perplexity. You limited the mean so that exp cannot overflow. "
+        "Which float can stand for a number that is too large?",
+        hint="For very large losses you return the exponential of a limit instead of infinity. Let it overflow, and "
+        "return `math.inf` then.",
+    )
