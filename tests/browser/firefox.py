@@ -16,7 +16,10 @@ from typing import Any
 
 import websocket
 
-ABORTED = f"status={0x804B0002}"  # NS_BINDING_ABORTED: a font of a page that was left before it had come
+# What Firefox logs of a request whose page was left before the answer had come: NS_BINDING_ABORTED for a font, and a
+# sentence of its own where a service worker was answering (it prefetches the page that `rel="next"` names). What a
+# worker gets wrong is told in other words: which promise was rejected, which response was no answer.
+LEFT_BEHIND = (f"status={0x804B0002}", "A ServiceWorker intercepted the request and encountered an unexpected error.")
 START_SECONDS = 60
 ANSWER_SECONDS = 120
 KEYS = {"Control": "\ue009", "Enter": "\ue007", "ArrowUp": "\ue013"}  # as WebDriver writes them
@@ -65,7 +68,7 @@ class Firefox:
                 return message["result"]
 
     def _complained(self, text: str) -> None:
-        if ABORTED not in text:
+        if not any(left in text for left in LEFT_BEHIND):
             self.complaints.append(text)
 
     def open(self, address: str) -> None:
