@@ -21,8 +21,8 @@
     }
   }
 
-  document.addEventListener("DOMContentLoaded", light);
+  light();
   document.addEventListener("progress-changed", light);
   addEventListener("storage", light); // another tab
-  addEventListener("pageshow", light); // back from a chapter
+  addEventListener("pageshow", (event) => event.persisted && light()); // back from a chapter
 })();

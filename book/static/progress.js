@@ -291,13 +291,11 @@
     return `Loaded. Pages with marks: ${Object.keys(loaded).length}.`;
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    keepParts();
-    offerFile();
-    offerDone();
-    watchReading();
-    watchTrying();
-    addEventListener("storage", (event) => event.key === MARKS && draw()); // another tab
-    draw();
-  });
+  keepParts();
+  offerFile();
+  offerDone();
+  watchReading();
+  watchTrying();
+  addEventListener("storage", (event) => event.key === MARKS && draw()); // another tab
+  draw();
 })();

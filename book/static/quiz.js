@@ -1,6 +1,6 @@
 /* Quizzes: makes buttons of the choices of a question and answers them on the page (see book/_ext/quizzes.py).
    Without this file a quiz is a list and an answer that opens. */
-document.addEventListener("DOMContentLoaded", () => {
+(() => {
   for (const question of document.querySelectorAll(".quiz-question")) {
     const right = [...question.classList].find((name) => name.startsWith("quiz-right-")).at(-1);
     const feedback = document.createElement("div");
@@ -59,4 +59,4 @@ document.addEventListener("DOMContentLoaded", () => {
       fewer.hidden = left === 0 && right >= enough;
     });
   }
-});
+})();

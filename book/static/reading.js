@@ -1,11 +1,5 @@
 // What helps while reading: the outline follows the page, a word of the glossary shows its meaning, and paper gets what
 // is folded.
-document.addEventListener("DOMContentLoaded", () => {
-  followOutline();
-  showMeanings();
-  openForPaper();
-});
-
 const HELD_BACK = ".held-back, .tag_solution details.hide"; // as in book/printing.py
 
 // The outline's entry is that of the last heading above a third of the screen, also after a jump.
@@ -35,7 +29,7 @@ function followOutline() {
   };
   addEventListener("scroll", later, { passive: true });
   addEventListener("resize", later, { passive: true });
-  follow();
+  later();
 }
 
 // What has to scroll so that an entry of a list beside the text can be seen; nothing when the list fits.
@@ -88,3 +82,7 @@ function openForPaper() {
   });
   addEventListener("afterprint", () => opened.splice(0).forEach((fold) => (fold.open = false)));
 }
+
+followOutline();
+showMeanings();
+openForPaper();

@@ -1,5 +1,5 @@
 // Boxes that scroll take the focus, so that the keyboard can scroll them; others do not. (In the page all do.)
-// The style sheet leaves the sections of a long page out until they come into view (custom.css); here they follow, one
+// The style sheet leaves the blocks of a long page out until they come into view (custom.css); here they follow, some
 // at a time, so that the first screen and a reader's clicks need not wait for all of them.
 (() => {
   const BOXES = "pre, .output, .cell_output, .pst-scrollable-table-container, div.math, mjx-container[display=true]";
@@ -12,16 +12,21 @@
   for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) watch.observe(box);
 
   const PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
-  const sections = [...document.querySelectorAll(".bd-article section section")];
-  // From the last to the first: nothing on the screen moves when something below it changes its height.
+  const AT_ONCE = 500; // elements: on a phone a task of these takes less than 50 ms
+  const blocks = [...document.querySelectorAll(".bd-article section section > :not(section)")].reverse();
+  const size = (block) => block.getElementsByTagName("*").length + 1;
+  // From the first to the last: what is laid out already stays where it is, above all that follows.
   const next = () => {
-    const section = sections.pop();
-    if (!section) return;
-    const pause = new Image(); // the page counts as loaded when its pictures are, so when all sections are laid out
+    if (!blocks.length) return;
+    const pause = new Image(); // the page counts as loaded when its pictures are, so when all blocks are laid out
     pause.addEventListener("load", next);
     pause.src = PIXEL;
-    section.style.contentVisibility = "visible";
-    section.getBoundingClientRect();
+    let block;
+    for (let count = 0; blocks.length && (!count || count + size(blocks.at(-1)) <= AT_ONCE); count += size(block)) {
+      block = blocks.pop();
+      block.style.contentVisibility = "visible";
+    }
+    block.getBoundingClientRect();
   };
   next();
 })();

@@ -143,9 +143,9 @@ def test_a_quiz_works_without_javascript(site: Path, browser: Any, address: str)
 def test_a_page_is_laid_out_whole_when_it_is_loaded(site: Path, browser: Any, address: str) -> None:
     """Not only its first screen: then a picture of the whole page, and its text, have everything."""
     with visit(browser, address, "book/attention") as seen:
-        sections = seen.page.locator(".bd-article section")
-        found = sections.evaluate_all("all => all.map(one => getComputedStyle(one).contentVisibility)")
-        assert len(found) > 10
+        blocks = seen.page.locator(".bd-article section, .bd-article section > *")
+        found = blocks.evaluate_all("all => all.map(one => getComputedStyle(one).contentVisibility)")
+        assert len(found) > 100
         assert set(found) == {"visible"}
         assert "What the papers say" in seen.page.locator("article").inner_text()
 

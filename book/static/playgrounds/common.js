@@ -19,7 +19,14 @@ export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g,
 
 export const range = (length) => Array.from({ length }, (_, index) => index);
 
-export const dot = (a, b) => a.reduce((sum, value, index) => sum + value * b[index], 0);
+/** Between two long steps of a script: a reader's click or scrolling need not wait for both. */
+export const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+export function dot(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i]; // a forward pass spends its time here
+  return sum;
+}
 
 /** Softmax of a row; where `allowed` is given, over the allowed places alone, and all zeros if there are none. */
 export function softmax(scores, allowed = scores.map(() => true)) {

@@ -9,6 +9,7 @@ import {
   fixed,
   mount,
   paint,
+  pause,
   range,
   remembered,
   roving,
@@ -26,22 +27,28 @@ export const meanDistance = (weights) =>
   weights.reduce((sum, row, i) => sum + row.reduce((inner, weight, j) => inner + weight * Math.max(i - j, 0), 0), 0) /
   weights.length;
 
-function draw(canvas, weights, size, chosen) {
+/** Attention weights as a picture, a pixel each; the future is white. */
+function picture(weights) {
   const n = weights.length;
+  const pixels = new ImageData(n, n);
+  pixels.data.fill(255);
+  weights.forEach((row, i) =>
+    row.slice(0, i + 1).forEach((weight, j) => pixels.data.set(weightColour(weight), 4 * (i * n + j))),
+  );
+  const canvas = el("canvas", { width: n, height: n });
+  canvas.getContext("2d").putImageData(pixels, 0, 0);
+  return canvas;
+}
+
+function draw(canvas, weights, size, chosen) {
   const scale = window.devicePixelRatio || 1;
   canvas.width = canvas.height = Math.round(size * scale);
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, size, size);
-  const step = size / n;
-  weights.forEach((row, i) =>
-    row.slice(0, i + 1).forEach((weight, j) => {
-      pen.fillStyle = `rgb(${weightColour(weight).join(" ")})`;
-      pen.fillRect(j * step, i * step, step + 0.5, step + 0.5);
-    }),
-  );
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(picture(weights), 0, 0, size, size);
   if (chosen != null) {
+    const step = size / weights.length;
     pen.strokeStyle = VERMILLION;
     pen.lineWidth = 2;
     pen.strokeRect(1, chosen * step, size - 2, step);
@@ -118,7 +125,7 @@ async function build(app, start) {
     show();
   }
 
-  function run() {
+  function compute() {
     const { known: all, problem: said } = readable(state.text, characters);
     const known = all.slice(0, longest);
     problem.textContent = said;
@@ -128,6 +135,14 @@ async function build(app, start) {
     changed = state.silent.length
       ? forward(model, ids, (layer, head) => state.silent.includes(layer * heads + head))
       : full;
+  }
+
+  function run() {
+    compute();
+    present();
+  }
+
+  function present() {
     strip.replaceChildren(
       ...ids.map((id, t) =>
         el(
@@ -242,7 +257,9 @@ async function build(app, start) {
     said.element,
     bars,
   );
-  run();
+  compute();
+  await pause();
+  present();
 }
 
 mount("heads", build);

@@ -1,18 +1,18 @@
 // The small trained model of the course, as it runs in the page: unpacking its weights, and its forward pass.
-import { dot, el, range, softmax } from "./common.js";
+import { dot, el, pause, range, softmax } from "./common.js";
 
 /** Numbers from base64: 16-bit floats, little-endian. */
 function decodeFloat16(base64) {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
-  return Float64Array.from({ length: bytes.length / 2 }, (_, index) => {
-    const bits = view.getUint16(2 * index, true);
-    const sign = bits & 0x8000 ? -1 : 1,
-      exponent = (bits >> 10) & 31,
+  const bytes = atob(base64); // a string whose characters are the bytes
+  const numbers = new Float64Array(bytes.length / 2);
+  for (let index = 0; index < numbers.length; index++) {
+    const bits = bytes.charCodeAt(2 * index) | (bytes.charCodeAt(2 * index + 1) << 8);
+    const exponent = (bits >> 10) & 31,
       fraction = bits & 1023;
-    if (exponent === 0) return sign * fraction * 2 ** -24;
-    return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  });
+    const size = exponent ? (1 + fraction / 1024) * 2 ** (exponent - 15) : fraction * 2 ** -24;
+    numbers[index] = bits & 0x8000 ? -size : size;
+  }
+  return numbers;
 }
 
 /** The model: its sizes, its characters, and its parameters by name, each as rows (a vector is one row). */
@@ -102,7 +102,9 @@ export function readable(text, characters) {
 export async function loaded(figure) {
   await seen(figure);
   globalThis.headsModelLoading ??= fetched();
-  return unpack(await globalThis.headsModelLoading);
+  const model = unpack(await globalThis.headsModelLoading);
+  await pause();
+  return model;
 }
 
 /** The weights, as a script that sets a global: a page that was opened as a file may load that, but no JSON. */
