@@ -1934,8 +1934,8 @@ mistake(
     section="masking-scores",
     why="Where an allowed query and key are perpendicular, your weight is 0. You treated every score of 0 as "
     "forbidden, but an allowed score may be 0, too. Which tensor says for certain what is forbidden?",
-    hint="You hide every score that is 0, and an allowed one may be 0 as well. Take what to hide from the mask, and not from "
-    "the scores.",
+    hint="You hide every score that is 0, and an allowed one may be 0 as well. The mask says what to hide, not the "
+    "scores.",
 )
 
 mistake(

@@ -458,10 +458,10 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Your layer works for (B, T, d) and fails for other numbers of axes. You called the last axis 2. From which "
-    "end can axes be counted safely?",
-    hint="Your layer works for (B, T, d) and fails for other numbers of axes, because it calls the last axis 2. Count "
-    "that axis from the end.",
+    why="Your layer works for (B, T, d) and fails for other numbers of axes. You wrote 2 for the last axis. From "
+    "which end can axes be counted safely?",
+    hint="Your layer works for (B, T, d) and fails for other numbers of axes, because you wrote 2 for the last axis. "
+    "Count it from the end.",
 )
 
 mistake(
