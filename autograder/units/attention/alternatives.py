@@ -59,7 +59,7 @@ def softmax(x, dim=-1):
 
 @alternative("attention.softmax", "one-over-sum-of-ratios")
 def softmax(x, dim=-1):
-    """Each weight as 1 / sum_j exp(x_j - x_i): needs no maximum, since a term that large means a weight near 0."""
+    """Each weight as 1 / sum_j exp(x_j - x_i): needs no maximum: a term too large for exp means a weight near 0."""
     rows = x.transpose(dim, -1)
     # Only finite scores take part, so that -inf - (-inf) is never formed.
     finite = rows > float("-inf")

@@ -70,7 +70,7 @@ def ask(subject, *request):
 
 
 def assert_zero_where(weights, forbidden, what):
-    """The weights there are exactly zero: 1e-9 would pass a tolerance and still be a hole in the mask."""
+    """The weights of forbidden keys are exactly zero: 1e-9 would pass a tolerance and still be a hole in the mask."""
     forbidden = forbidden.expand(weights.shape)
     assert_equal(weights[forbidden], torch.zeros_like(weights[forbidden]), what)
 
@@ -116,7 +116,7 @@ def test_any_axis(learner, reference, rng):
     # Three different sizes: catches a softmax over the wrong axis, and one sum for the whole tensor.
     x = rng.normal(2, 3, 5)
     assert_close(learner.softmax(x), torch.softmax(x, -1), "softmax(x) for x of shape (2, 3, 5)")
-    # Square matrices catch a sum that lost its axis: there it still broadcasts, along the wrong one.
+    # Square matrices catch a sum that lost its axis: its shape still fits them, but broadcasts along the wrong axis.
     cases = [((2, 3, 5), dim) for dim in (0, 1, -2, 2)] + [((4,), 0), ((4, 4), -1), ((4, 4), 0), ((3, 1), 1)]
     cases.append(((2, 4, 1, 3), 1))
     cases.append(cases[-1])  # other scores of the same shape: catches answers that are cached by shape
@@ -129,7 +129,7 @@ def test_any_axis(learner, reference, rng):
 def test_large_scores(learner, reference, rng):
     """Right for scores around 1000, and for rows that lie far apart."""
     # Row 1 catches exp without a shift, and clamped scores; row 2, which is 2000 below it, one maximum for all rows;
-    # row 3, with a spread of 120, a shift by the minimum; row 4, with one of 450, a shift by the mean.
+    # row 3, with a spread of 120, a shift by the minimum; row 4, with a score of 450, a shift by the mean.
     centres = torch.tensor([[0.0] * 5, [1000.0] * 5, [-1000.0] * 5, [0, 110, 120, 115, 118], [0, 0, 450, 0, 0]])
     x = centres + rng.normal(5, 5)
     for dim, scores in ((1, x), (0, x.T)):
@@ -378,8 +378,8 @@ def test_random_dropout(learner, reference, rng):
     # 3600 draws: the share of zeros has standard deviation 0.008, so 0.06 is passed by chance once in 10^13 runs.
     if abs(share - p) > 0.06:
         raise AssertionError(
-            f"With nn.Dropout({p}) a share of {share:.2f} of the weights is 0, but should be about {p}. Apply the "
-            "dropout once, to the weights."
+            f"With nn.Dropout({p}) the share of zeros among the weights is {share:.2f}. It should be about "
+            f"{p}. Apply the dropout once, to the weights."
         )
     kept = torch.where(weights == 0, 0.0, plain[1] / (1 - p))
     assert_close(weights, kept, names[1])

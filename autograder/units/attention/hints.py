@@ -63,14 +63,14 @@ HINTS = {
     ),
     "attention.test_attention": (
         "A test needs inputs, and an answer that you are sure of. For random `q`, `k` and `v` you can compute the "
-        "right weights yourself, by the formula. Which sizes must differ so that a softmax over the wrong axis shows? "
-        "And which row of a mask is special? ({Section}`attention#nothing-to-attend`.)",
+        "right weights yourself, by the formula. Which sizes should differ, so that a mix-up of two axes shows? And "
+        "which row of a mask is special? ({Section}`attention#nothing-to-attend`.)",
         "Take `q` (2, 3, 4), `k` (2, 5, 4) and `v` (2, 5, 6), and a random mask (2, 3, 5) in which one row is all "
         "False. Compute the expected weights without calling the implementation: scores, minus infinity where the "
         "mask is False, softmax, zeros in the row that is all False. Compare both results with "
         "`torch.testing.assert_close`, once with the mask and once without. Clone all four tensors first, and compare "
         "them with their clones at the end.",
-        "make q, k, v and a mask with one empty row; clone them\n"
+        "make q, k, v and a mask with one row that is all False; clone them\n"
         "for the mask None, and then for your mask:\n"
         "    expected = the weights, by your own formula\n"
         "    output, weights = the implementation's results\n"

@@ -28,8 +28,8 @@ mistake(
     "sign-of-the-exponent",
     edit("(x - x.amax(dim, keepdim=True)).exp()", "(x.amax(dim, keepdim=True) - x).exp()"),
     section="stable-softmax",
-    why="The smallest score gets the largest weight, and distant scores overflow. You subtracted each score from the "
-    "maximum. Should the exponents be positive or negative after the shift?",
+    why="The smallest score gets the largest weight, and scores far below the maximum overflow. You subtracted each "
+    "score from the maximum. Should the exponents be positive or negative after the shift?",
     hint="Your largest scores get the smallest weights. Subtract the maximum from `x`, not `x` from the maximum.",
 )
 
@@ -61,8 +61,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(-1, keepdim=True)"),
     section="stable-softmax",
     why="Your softmax is right for the last axis and wrong for every other. You took the maximum along the last axis "
-    "and the sum along `dim`, so entries with the same sum were shifted by different amounts. Which entries have to "
-    "be shifted alike?",
+    "and the sum along `dim`, so entries that are divided by one sum were shifted by different amounts. Which entries "
+    "have to be shifted alike?",
     hint="Your softmax is right for the last axis and wrong for any other. A shift leaves the result alone only if all "
     "entries that share a sum are shifted alike: does your maximum use `dim`?",
 )
@@ -73,8 +73,8 @@ mistake(
     edit("x.amax(dim, keepdim=True)", "x.amax(0, keepdim=True)"),
     section="stable-softmax",
     why="Your softmax is right for the first axis and wrong for every other. You took the maximum along the first "
-    "axis and the sum along `dim`, so entries with the same sum were shifted by different amounts. Which entries "
-    "have to be shifted alike?",
+    "axis and the sum along `dim`, so entries that are divided by one sum were shifted by different amounts. Which "
+    "entries have to be shifted alike?",
     hint="Your softmax is right for the first axis and wrong for any other. A shift leaves the result alone only if all "
     "entries that share a sum are shifted alike: does your maximum use `dim`?",
 )
@@ -466,7 +466,7 @@ mistake(
     edit("q @ k.transpose(-2, -1)", "q.float() @ k.float().transpose(-2, -1)"),
     section="attention-pitfalls",
     why="Your scores are float32 whatever type came in. You converted queries and keys, so float64 loses digits, and "
-    "bfloat16 scores no longer match the values. Which type should the scores have?",
+    "the scores of bfloat16 inputs no longer match the bfloat16 values. Which type should the scores have?",
     hint="Your scores are float32 whatever type came in. Keep the type of `q`: plain tensor arithmetic does, so leave "
     "out `.float()`.",
 )
@@ -476,9 +476,9 @@ mistake(
     "cut-off-from-the-graph",
     edit("q @ k.transpose(-2, -1)", "q.detach() @ k.transpose(-2, -1)"),
     section="attention-pitfalls",
-    why="Your values are right, but no gradient reaches `q`, so the projection of the queries can never learn. You "
+    why="Your scores are right, but no gradient reaches `q`, so the projection of the queries can never learn. You "
     "detached the queries. Which tensor should the matrix product take instead?",
-    hint="Your values are right, but no gradient reaches `q`. Look for `detach`, `.data`, `no_grad` or "
+    hint="Your scores are right, but no gradient reaches `q`. Look for `detach`, `.data`, `no_grad` or "
     "`torch.tensor(...)` between the queries and the scores.",
 )
 
@@ -660,7 +660,7 @@ mistake(
     base="nan-to-num-at-the-end",
     section="masking-scores",
     why="Forbidden weights are zero, but the rest of each row sums to less than 1, so the output shrinks. You masked "
-    "after the softmax. Where would the softmax share the whole weight among the allowed keys?",
+    "after the softmax. Before which step must you mask, so that the allowed keys share the whole weight?",
     hint="Your forbidden weights are zero, but the rest of each row sums to less than 1. Take the forbidden *scores* "
     "out before the softmax; then the softmax shares the whole weight among the keys that are left.",
 )
@@ -821,10 +821,11 @@ mistake(
     ),
     base="nan-to-num-at-the-end",
     section="nothing-to-attend",
-    why="Your values are right, but your gradients are NaN. You took the softmax of an empty row, and the backward "
-    "pass meets its NaN even after you replaced it. What could such a row contain before the softmax?",
-    hint="Your values are right and your gradients are NaN: the softmax of an empty row was computed, and its NaN "
-    "comes back in the backward pass. Give such a row harmless scores *before* the softmax.",
+    why="Your results are right, but your gradients are NaN. You took the softmax of a row in which nothing is "
+    "allowed, and the backward pass meets its NaN even after you replaced it. What could such a row contain before "
+    "the softmax?",
+    hint="Your results are right and your gradients are NaN: the softmax of a row in which nothing is allowed was "
+    "computed, and its NaN comes back in the backward pass. Give such a row harmless scores *before* the softmax.",
 )
 
 mistake(
@@ -838,7 +839,7 @@ mistake(
     ),
     section="attention-pitfalls",
     why="After the call, the caller's mask holds other values, and the next layer that uses it is misled. You set its "
-    "empty rows to True in place. On which tensor can you safely do this?",
+    "rows in which nothing is allowed to True, in place. On which tensor can you safely do this?",
     hint="After the call the mask that was passed in holds other values. Masks are shared by all layers: work on a "
     "copy, or build a new mask.",
 )
@@ -896,10 +897,10 @@ mistake(
     edit("softmax(scores).nan_to_num(0.0)", "softmax(scores.detach()).nan_to_num(0.0)"),
     base="nan-to-num-at-the-end",
     section="attention-pitfalls",
-    why="Your values are right, but gradients reach only `v`, so the model can never learn where to look. You "
+    why="Your results are right, but gradients reach only `v`, so the model can never learn where to look. You "
     "detached the scores. Which step is not recorded?",
-    hint="Your values are right, but no gradient reaches `q` and `k`. Look for `detach`, `.data` or `no_grad` between "
-    "them and the output.",
+    hint="Your results are right, but no gradient reaches `q` and `k`. Look for `detach`, `.data` or `no_grad` "
+    "between them and the output.",
 )
 
 mistake(
@@ -1247,8 +1248,8 @@ mistake(
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = nn.Linear(d_model, d_model, bias=False)"),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Linear(d_model, d_model, bias=False)"),
     section="self-attention",
-    why="There is nowhere to put the biases of trained weights. You switched the bias off in your linear layers, but "
-    "this course's attention has one, as GPT-2 does. What is the default of `nn.Linear`?",
+    why="Your module cannot load trained weights: they include biases, and it has none. You switched the bias off in "
+    "your linear layers, but this course's attention has one, as GPT-2 does. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put the biases of trained weights. `nn.Linear` has a "
     "bias unless you switch it off.",
 )
@@ -1571,8 +1572,8 @@ mistake(
     edit("self.w_k = nn.Linear(d_model, d_model)", "self.w_k = nn.Linear(d_model, d_model, bias=False)"),
     edit("self.w_v = nn.Linear(d_model, d_model)", "self.w_v = nn.Linear(d_model, d_model, bias=False)"),
     section="cross-attention",
-    why="There is nowhere to put the biases of trained weights. You switched the bias off in your linear layers, but "
-    "this course's attention has one. What is the default of `nn.Linear`?",
+    why="Your module cannot load trained weights: they include biases, and it has none. You switched the bias off in "
+    "your linear layers, but this course's attention has one. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put the biases of trained weights. `nn.Linear` has a "
     "bias unless you switch it off.",
 )
@@ -1841,8 +1842,9 @@ mistake(
     "keys-and-values-exchanged",
     edit("self.w_k(memory), self.w_v(memory)", "self.w_v(memory), self.w_k(memory)"),
     section="queries-keys-values",
-    why="Trained weights give wrong results in your module, although both inputs come from the memory. You made the "
-    "keys with `w_v` and the values with `w_k`. In which order does the attention function take its arguments?",
+    why="Trained weights give wrong results in your module, although keys and values do come from the memory. You "
+    "made the keys with `w_v` and the values with `w_k`. In which order does the attention function take its "
+    "arguments?",
     hint="`w_v` makes your keys and `w_k` your values. The order of arguments is queries, keys, values.",
 )
 
@@ -1930,10 +1932,10 @@ mistake(
     "scores-of-zero-forbidden",
     edit('scores.masked_fill(~mask, float("-inf"))', '(scores * mask).masked_fill(scores * mask == 0, float("-inf"))'),
     section="masking-scores",
-    why="Where an allowed query and key are perpendicular, your weight is 0. You marked what is forbidden by scores of 0, but "
-    "an allowed score may be 0, too. Which tensor says for certain what is forbidden?",
-    hint="You hide every score that is 0, and an allowed one may be 0 as well. Take what to hide from the mask, and not from "
-    "the scores.",
+    why="Where an allowed query and key are perpendicular, your weight is 0. You treated every score of 0 as "
+    "forbidden, but an allowed score may be 0, too. Which tensor says for certain what is forbidden?",
+    hint="You hide every score that is 0, and an allowed one may be 0 as well. The mask says what to hide, not the "
+    "scores.",
 )
 
 mistake(

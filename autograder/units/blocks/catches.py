@@ -11,7 +11,7 @@ CATCHES = (
             style("biased-var", "one that keeps `eps` in a buffer"),
             style(
                 "mean-of-squares-minus-square-of-mean",
-                "one that subtracts the squared mean from the mean square, and has `beta` first",
+                "one that subtracts the squared mean from the mean square, and creates `beta` before `gamma`",
             ),
             style("bessel-undone", "one that takes the library's standard deviation and corrects it"),
             style("computed-in-float32-or-wider", "one that computes in float64 and rounds at the end"),

@@ -117,8 +117,8 @@ mistake(
     edit('nn.GELU("tanh")(x)', "0.5 * x * torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))"),
     base="module-inside",
     section="two-gelus",
-    why="Your function gives the same value for x and -x. You left out the 1 beside tanh, so the gate runs from "
-    "negative to positive values. In which range should a gate lie?",
+    why="Your function gives the same value for x and -x. You left out the 1 beside tanh, so the factor that "
+    "multiplies x runs from negative to positive values. In which range should this factor lie?",
     hint="Your function is the same for x and -x. In the bracket, 1 is added to tanh, which takes it from the range -1 "
     "to 1 into the range 0 to 2.",
 )
@@ -138,9 +138,10 @@ mistake(
     "x-forgotten",
     edit("0.5 * x", "0.5"),
     section="gelu-and-relu",
-    why="Your values lie between 0 and 1, with 0.5 at x = 0. You returned the gate alone. What does GELU do with the "
-    "gate and x?",
-    hint="Your values lie between 0 and 1 and are 0.5 at x = 0: that is the gate alone. GELU multiplies x by it.",
+    why="Your values lie between 0 and 1, with 0.5 at x = 0. You returned only the factor that multiplies x. What "
+    "does GELU do with this factor and x?",
+    hint="Your values lie between 0 and 1 and are 0.5 at x = 0: you return only a factor. GELU multiplies x by this "
+    "factor.",
 )
 
 mistake(
@@ -457,10 +458,10 @@ mistake(
     edit("x - mean", "mean"),
     base="mean-and-variance-first",
     section="which-axis",
-    why="Your layer works for (B, T, d) and fails for other numbers of axes. You called the last axis 2. From which "
-    "end can axes be counted safely?",
-    hint="Your layer works for (B, T, d) and fails for other numbers of axes, because it calls the last axis 2. Count "
-    "that axis from the end.",
+    why="Your layer works for (B, T, d) and fails for other numbers of axes. You wrote 2 for the last axis. From "
+    "which end can axes be counted safely?",
+    hint="Your layer works for (B, T, d) and fails for other numbers of axes, because you wrote 2 for the last axis. "
+    "Count it from the end.",
 )
 
 mistake(
@@ -720,8 +721,8 @@ mistake(
     edit("mean_square = x.square().mean(-1, keepdim=True)", ""),
     edit("mean_square + eps", "x.square().sum(-1, keepdim=True) + eps"),
     section="rms-normalisation",
-    why="Your results are sqrt(d) times too small, so entries shrink as vectors grow wider. You divided by the "
-    "length of the vector. What turns the sum of the squares into the quantity in the name?",
+    why="Your results are sqrt(d) times too small, so entries shrink as vectors grow wider. You divided by the length "
+    "of the vector. What turns the sum of the squares into a mean square?",
     hint="Your results are too small by the factor sqrt(d): you divide by the length of the vector. The root mean "
     "square has the mean of the squares under the root, not their sum.",
 )
@@ -935,8 +936,8 @@ mistake(
     section="feed-forward-layer",
     why="With ReLU your results are never negative. You applied the activation after the second linear layer, so the "
     "two layers collapse into one. Where does the activation belong?",
-    hint="Your results are never negative (with GELU, hardly): the activation stands after `w_2`. It belongs between "
-    "the two layers.",
+    hint="Your results are never negative (with GELU, hardly below 0): the activation stands after `w_2`. It belongs "
+    "between the two layers.",
 )
 
 mistake(
@@ -950,8 +951,8 @@ mistake(
     section="feed-forward-layer",
     why="With ReLU your results are never negative, so the layer can only add to the residual stream. You applied "
     "the activation a second time, after the last layer. With which step does the layer end?",
-    hint="Your results are never negative (with GELU, hardly): there is a second activation after `w_2`. The layer "
-    "ends with the linear map.",
+    hint="Your results are never negative (with GELU, hardly below 0): there is a second activation after `w_2`. The "
+    "layer ends with the linear map.",
 )
 
 mistake(
@@ -1049,8 +1050,8 @@ mistake(
     edit("nn.Linear(d_model, d_ff)", "nn.Linear(d_model, d_ff, bias=False)"),
     edit("nn.Linear(d_ff, d_model)", "nn.Linear(d_ff, d_model, bias=False)"),
     section="feed-forward-layer",
-    why="There is nowhere to put the biases of trained weights. You built the linear layers without a bias, but the "
-    "paper's formula has one in each. What is the default of `nn.Linear`?",
+    why="Trained biases cannot be loaded into your layer. You built the linear layers without a bias, but the paper's "
+    "formula has one in each. What is the default of `nn.Linear`?",
     hint="Your linear layers have no bias, so there is nowhere to put b_1 and b_2. `nn.Linear` has a bias unless you "
     "switch it off.",
 )
@@ -1127,8 +1128,8 @@ mistake(
     section="where-dropout-goes",
     why="With GELU, the hidden units that stay have the wrong values. You applied dropout before the activation, and "
     "GELU of an enlarged number is not the enlarged GELU. Which of the two comes first?",
-    hint="With GELU the entries that stay are not GELU(z) / (1 - p): dropout stands before the activation, and scales "
-    "what goes into it. Exchange the two.",
+    hint="With GELU the hidden units that stay have the wrong values: dropout stands before the activation, and "
+    "scales what goes into it. Exchange the two.",
 )
 
 mistake(
@@ -1902,8 +1903,8 @@ mistake(
     section="pre-and-post-norm",
     why="Weights cannot be copied into your module. You named the layer `norm`, which is the name of the argument. "
     "Which name does the task give the layer?",
-    hint="There is no `norm_layer` in your module. `norm` is the argument that says where; the layer itself is called "
-    "`norm_layer`.",
+    hint="There is no `norm_layer` in your module. `norm` is the argument that says where to normalise; the layer "
+    "itself is called `norm_layer`.",
 )
 
 mistake(
@@ -2094,7 +2095,7 @@ mistake(
         "x * torch.sigmoid(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))",
     ),
     section="two-gelus",
-    why="Your curve is too flat around 0. You put a sigmoid of the same argument for half of one plus its tanh. Which "
-    "argument must a sigmoid have to equal (1 + tanh(u)) / 2?",
+    why="Your curve is too flat around 0. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a "
+    "sigmoid have to equal (1 + tanh(u)) / 2?",
     hint="Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.",
 )

@@ -516,7 +516,7 @@ def max_pool(hidden, keep):
 
 @alternative("embeddings.max_pool", "minus-a-billion-added")
 def max_pool(hidden, keep):
-    # In float64. Kept entries are shifted by 0, so they lose no digits.
+    # Computed in float64. Kept entries are shifted by 0, so they lose no digits.
     shift = torch.zeros_like(keep, dtype=torch.float64).masked_fill(~keep, -1e30)
     pooled = (hidden.double() + shift[..., None]).max(1)[0].to(hidden.dtype)
     return torch.where(keep.any(1, keepdim=True), pooled, torch.zeros_like(pooled))

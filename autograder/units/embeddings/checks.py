@@ -284,7 +284,7 @@ def test_far_positions(learner, reference, rng):
 
 def has_too_many_tokens(learner, ids, wte, wpe):
     """Whether gpt2_embed refuses ``ids`` by a ValueError."""
-    gpt2_embed = learner.gpt2_embed  # taken here, so that a missing one is no refusal
+    gpt2_embed = learner.gpt2_embed  # outside the try: a missing function is no refusal
     try:
         gpt2_embed(ids, wte, wpe)
     except ValueError:
@@ -308,7 +308,7 @@ def test_token_plus_position(learner, reference, rng):
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
         ids[-1, 1] = 0  # a word like any other: catches treating it as padding
-        # A request of its own, after shorter ones: tells a limit that is one too low from other errors.
+        # The full length has a call of its own: tells a limit that is one too low from other errors.
         if length == places and learner.run(has_too_many_tokens, ids, wte, wpe):
             raise AssertionError(f"gpt2_embed raised ValueError for {length} tokens, but wpe has {places} rows.")
         got = result_left_alone(learner, "gpt2_embed", {"ids": ids, "wte": wte, "wpe": wpe})
@@ -399,7 +399,7 @@ def test_row_of_each_position(learner, reference, rng):
     inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5))]
     expected = tuple((x.double() + waves(x.shape[1], width)).float() for x in inputs)
     names = tuple(f"PositionalEncoding({width}, 0.4, max_len=7) of x {tuple(x.shape)}" for x in inputs)
-    # Short ones alone, and then a request of its own: tells a limit that is one too low from other errors.
+    # Short inputs first, then the full length in its own call: tells a limit that is one too low from other errors.
     got, _ = learner.run(add_positions, sizes, inputs[:2])
     assert_close(got, expected[:2], names[:2])
     if learner.run(is_too_long, sizes, inputs[2]):
@@ -553,7 +553,7 @@ def padded(rng, batch, length):
 
 
 def padded_everywhere(rng, batch, length):
-    """The same with padding in every sequence: catches a count that is right for the longest one only."""
+    """Like `padded`, with padding in every sequence: catches a count that is right for the longest one only."""
     keep = padded(rng, batch, length)
     keep[3:, length // 2] = False
     return keep

@@ -57,8 +57,8 @@ HINTS = {
         "Two sequences in a batch hold the same word, at position 2 and at position 5. Which parts of their vectors "
         "are equal, and from which table does each part come?",
         "ids is (B, T). Words: rows of wte at ids, (B, T, C). Positions: the first T rows of wpe, (T, C), which "
-        "broadcasting adds to every sequence. Compare T with the rows of wpe before anything else: one row would "
-        "broadcast to any T.",
+        "broadcasting adds to every sequence. Compare T with the rows of wpe before anything else: a wpe with a "
+        "single row would broadcast to any T.",
         "T = length of the sequences, the second axis of ids\n"
         "if T is more than the rows of wpe: raise ValueError naming both numbers\n"
         "return (rows of wte at ids) + (first T rows of wpe)    # (B, T, C) + (T, C)",

@@ -160,7 +160,7 @@ mistake(
     why="An id outside the vocabulary gives a vector of zeros, and the error in the data stays hidden. You compared "
     "the ids with all valid numbers, and such an id equals none of them. What should happen to an id that cannot "
     "exist?",
-    hint="An id of `vocab_size` or more gives a vector of zeros without a word. Such an id means that text and "
+    hint="An id of `vocab_size` or more gives a vector of zeros and no error. Such an id means that text and "
     "vocabulary do not belong together: raise an error.",
 )
 
@@ -362,8 +362,8 @@ mistake(
     section="one-hot-vectors",
     why="An id beyond the table gets a vector of zeros. You compared the ids with all row numbers, and such an id "
     "equals none of them, so the error in the data stays hidden. What should happen to an id that has no row?",
-    hint="An id beyond the last row gives zeros without a word. It should raise an error, because it means that ids "
-    "and table do not belong together.",
+    hint="An id beyond the last row gives zeros and no error. It should raise an error, because it means that ids and "
+    "table do not belong together.",
 )
 
 
@@ -1262,8 +1262,8 @@ mistake(
     section="positions-dtype",
     why="After a single call with bfloat16, every later float32 input gets rounded positions. You replaced the table "
     "by one in the type of the input. Which tensor may you cast without changing the buffer?",
-    hint="After an input in bfloat16, your positions for one in float32 are rounded: you assign the cast table to "
-    "`self.pe`. Cast it where you add it and keep the buffer as it is.",
+    hint="After a bfloat16 input, the positions that you add to float32 inputs are rounded: you assign the cast table "
+    "to `self.pe`. Cast it where you add it and keep the buffer as it is.",
 )
 
 mistake(
@@ -1573,8 +1573,8 @@ mistake(
     section="learned-positions",
     why="Where id 0 occurs, your positions stop counting. You treated it as padding, but GPT-2 has no padding, and "
     "id 0 is a token like any other. What is the position of token t?",
-    hint="Where id 0 stands, your positions stop counting. In GPT-2 id 0 is a token like any other, and position t is "
-    "simply t.",
+    hint="Where id 0 stands, your positions stop counting. In GPT-2 id 0 is a token like any other, and the position "
+    "of token t is simply t.",
 )
 
 mistake(
@@ -1785,7 +1785,7 @@ mistake(
     base="product-and-clamp",
     section="nothing-kept",
     why="A row with nothing kept comes out as NaN, and one NaN spoils the loss of the whole batch. You divided 0 by "
-    "0. What is the smallest divisor that changes no other row?",
+    "0. How can you change the divisor of such a row, and of no other?",
     hint="A row with nothing kept comes out as NaN, which is 0 / 0. Let the count be at least 1, and such a row gives "
     "zeros.",
 )

@@ -20,7 +20,7 @@ CATCHES = (
             style("einsum", "one that merges with `einsum`"),
             style(
                 "split_heads.any-uneven-width",
-                "one that refuses an uneven width with an error other than `ValueError`",
+                "one that raises an error other than `ValueError` for a width that the heads cannot share evenly",
                 edit("raise ValueError(", "raise RuntimeError("),
             ),
         ),

@@ -115,7 +115,7 @@ def test_merge(learner, reference, rng):
     # The last shape occurs twice: catches answers that are kept by shape.
     sizes = (2, 3, 5, 4), (3, 5, 4, 2), (1, 1, 6, 7), (2, 5, 3, 1), (2, 3, 1, 2), (2, 4, 4, 3), (2, 4, 4, 3)
     for b, h, t, d_head in sizes:
-        # As `split_heads` leaves it, with positions before heads in memory: there even a view works.
+        # The layout that `split_heads` leaves, with positions before heads in memory: even a view works on it.
         x = rng.normal(b, t, h, d_head)
         result, _ = reshaped(learner, "merge_heads", x, (0, 2, 1, 3), ())
         x = x.permute(0, 2, 1, 3)

@@ -32,7 +32,7 @@ HINTS = {
         "T_k), and every mask of the course broadcasts to this shape. Keep the weights in `self.weights`, and apply "
         "dropout to them. You need no scale of your own: `scaled_dot_product_attention` uses the width of a head.",
         "in __init__:\n"
-        "    an uneven num_heads: raise ValueError\n"
+        "    if num_heads does not divide d_model: raise ValueError\n"
         "    w_q, w_k, w_v, w_o = four linear layers; remember num_heads; an nn.Dropout\n"
         "in forward:\n"
         "    q, k, v = each input, projected by its own layer, then split into heads\n"

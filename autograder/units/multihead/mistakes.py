@@ -1036,10 +1036,10 @@ class MultiHeadAttention(RightAttention):
     "multihead.MultiHeadAttention",
     "uneven-heads-by-assert",
     section="split-and-merge",
-    why="An uneven number of heads ends in an AssertionError, and under `python -O` in no error at all. You checked "
-    "the argument with `assert`. Which error does the course use for a wrong argument?",
-    hint="An uneven number of heads ends in an AssertionError. Test the numbers yourself and raise a ValueError, with "
-    "a message that names both.",
+    why="A number of heads that does not divide d_model ends in an AssertionError, and under `python -O` in no error "
+    "at all. You checked the argument with `assert`. Which error does the course use for a wrong argument?",
+    hint="A number of heads that does not divide d_model ends in an AssertionError. Test the numbers yourself and "
+    "raise a ValueError, with a message that names both.",
 )
 class MultiHeadAttention(RightAttention):
     def __init__(self, d_model, num_heads, dropout=0.0):
@@ -1346,8 +1346,8 @@ mistake(
     ),
     base="four-layers",
     section="counting-heads",
-    why="Your count grows with the number of heads. You gave each head projections of full width. How many columns "
-    "does a head have when the heads share the width?",
+    why="Your count grows with the number of heads. You gave each head projections of full width. To how many numbers "
+    "does a head project when the heads share the width?",
     hint="Your count grows with the number of heads. A head projects to d_model / num_heads numbers, not to d_model: "
     "what does that make for all heads together?",
 )
@@ -1693,8 +1693,8 @@ mistake(
     section="switch-off-a-head",
     why="A head that does not exist gives an unchanged copy and no message. You did not check its number, and a "
     "slice beyond the last column is empty. How should the function react instead?",
-    hint="A head that does not exist must be a ValueError. Your slice is empty there, and the result is an unchanged "
-    "copy.",
+    hint="A head that does not exist must raise a ValueError. Your slice is empty there, and the result is an "
+    "unchanged copy.",
 )
 
 mistake(
@@ -1704,8 +1704,8 @@ mistake(
     section="switch-off-a-head",
     why="With H heads, your check accepts head H. Heads are counted from 0, so the last one is H - 1. Which comparison "
     "lets H through?",
-    hint="With H heads, head H must be a ValueError: they are counted from 0, so the last is H - 1. On which side of "
-    "your comparison does H itself fall?",
+    hint="With H heads, head H must raise a ValueError: they are counted from 0, so the last is H - 1. On which side "
+    "of your comparison does H itself fall?",
 )
 
 mistake(
@@ -1751,7 +1751,7 @@ mistake(
     "copy-in-evaluation-mode",
     edit("return ablated", "return ablated.eval()"),
     section="switch-off-a-head",
-    why="The copy of a module in training mode trains on without dropout. You put it into evaluation mode. Who "
+    why="The copy of a module in training mode keeps training without dropout. You put it into evaluation mode. Who "
     "should decide about the mode?",
     hint="The copy of a module in training mode is in evaluation mode. A copy has the mode of the original: leaving "
     "training mode is up to the caller.",
@@ -1762,8 +1762,8 @@ mistake(
     "original-in-evaluation-mode",
     edit("copy.copy(module)", "copy.copy(module.eval())"),
     section="switch-off-a-head",
-    why="After the call, the original trains on without dropout. You switched it to evaluation mode before copying. "
-    "Which mode should the original have afterwards?",
+    why="After the call, the original keeps training without dropout. You switched it to evaluation mode before "
+    "copying. Which mode should the original have afterwards?",
     hint="After your call the original is in evaluation mode, though it was in training mode. Leave its mode alone; a "
     "deep copy takes it over.",
 )

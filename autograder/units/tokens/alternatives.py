@@ -391,7 +391,7 @@ def train_bpe(text, num_merges):
 
 @alternative("tokens.train_bpe", "strings-of-latin-1")
 def train_bpe(text, num_merges):
-    """A byte is the character with its number; such strings compare as the bytes do."""
+    """Each byte is stored as the character with its number; such strings compare as the bytes do."""
     if num_merges < 0:
         raise TypeError(f"num_merges={num_merges}, but 0 or more is allowed")
     words = Counter(tuple(piece.encode().decode("latin-1")) for piece in GPT2_SPLIT.findall(text))

@@ -595,7 +595,7 @@ def test_characters_in_several_tokens(learner, reference, rng):
     word = rng.choice(some_words(rng, 3))
     texts = (f"é{word}", f"{word} €", f"😀{word}", "東京")
     assert_texts(learner, [], *((list(text.encode()), text) for text in texts))
-    # The last byte of one character and the first of the next are one token; so are the two bytes of one.
+    # Id 256 is the last byte of one character and the first of the next; id 257 is the two bytes of a single é.
     assert_texts(
         learner,
         [(b"\xa9", b"\xc3"), (b"\xc3", b"\xa9")],

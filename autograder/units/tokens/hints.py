@@ -61,7 +61,7 @@ HINTS = {
         "decode it, with and without merges. Decode a lone byte 0xC3, too. At the end, check that your list of merges "
         "has not changed.",
         "assert the merges of four small texts, worked out by hand\n"
-        "assert the ids of `abcd` under merges that compete, and of a text in which one would cross pieces\n"
+        "assert the ids of `abcd` under merges that compete, and of a text in which a merge would cross pieces\n"
         "assert that the merges are what they were\n"
         "for some texts, with no merges and with yours: assert that decoding gives the text\n"
         "assert that half a character is decoded to U+FFFD, and that -1 merges are refused",

@@ -163,7 +163,7 @@ mistake(
     edit("if max_size is not None and max_size < len(", "max_size = None\nif max_size is not None and max_size < len("),
     section="vocabulary-order",
     why="Your vocabulary is larger than `max_size`, because the argument has no effect. Every rare word of a text "
-    "then costs a row of the embedding table. Which tokens should go, and when can you tell?",
+    "then costs a row of the embedding table. Which tokens should be cut, and after which step do you know them?",
     hint="Your vocabulary is larger than max_size. Cut it after sorting, so that the rarest tokens go.",
 )
 
@@ -1623,8 +1623,9 @@ mistake(
         """,
     ),
     section="bpe-decoding",
-    why="One invalid byte turns other characters into U+FFFD as well. You decoded each token by itself as soon as the whole "
-    "was invalid, but a character may lie in several tokens. How can one decoding mark the invalid bytes alone?",
+    why="One invalid byte turns other characters into U+FFFD as well. You decoded each token by itself as soon as the "
+    "whole was invalid, but a character may lie in several tokens. How can you decode all bytes at once and mark only "
+    "the invalid ones?",
     hint="One invalid byte spoils characters elsewhere in your text: you then decode token by token. Join the bytes in this "
     "case as well; `errors` marks only what is invalid.",
 )
