@@ -403,7 +403,7 @@ mistake(
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
     why="Your loss is slightly too small, which shows in float64. You added a small number to the count to avoid "
-    "dividing by 0. How can you change the count of 0 and no other?",
+    "dividing by 0. How can you change a count of 0 and leave every other count as it is?",
     hint="Your loss is slightly too small, because you add a small number to the divisor. Use the larger of the count "
     "and 1: the count is a whole number.",
 )
@@ -419,7 +419,7 @@ mistake(
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
     why="Your loss is too small, as if there were one row more. You added 1 to the count to avoid dividing by 0. How "
-    "can you change the count of 0 and no other?",
+    "can you change a count of 0 and leave every other count as it is?",
     hint="You divide by one more than there are rows. Use the larger of the count and 1.",
 )
 
