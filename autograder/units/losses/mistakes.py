@@ -168,8 +168,7 @@ mistake(
     section="cross-entropy-formula",
     why="Your loss is 1.4427 times too large. You took logarithms to base 2, which measures in bits. Which logarithm "
     "do this course and PyTorch use?",
-    hint="Your loss is too large by the factor 1.4427, which is one over ln 2: you measure in bits. Use the natural "
-    "logarithm.",
+    hint="Your loss is multiplied by 1.4427, which is one over ln 2: you measure in bits. Use the natural logarithm.",
 )
 
 mistake(
@@ -986,8 +985,8 @@ mistake(
     "classes-counted-in-the-targets",
     edit("F.one_hot(targets, num_classes)", "F.one_hot(targets)"),
     section="smoothed-targets",
-    why="Your rows are too short when the last class does not occur in the batch. You took the number of classes "
-    "from the largest target. Which argument fixes the width?",
+    why="Your rows are too short when the last class does not occur in the batch. You took the number of classes from "
+    "the largest target. Which argument sets the width?",
     hint="Your rows are too short when the last class does not occur in the batch. The width is `num_classes`.",
 )
 

@@ -120,8 +120,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are `d_model` times too high. You multiplied by the root of the width. Should a wider model take "
     "larger or smaller steps?",
-    hint="Your rates are higher by the factor `d_model`: its exponent is -0.5, not 0.5. A wider model takes smaller "
-    "steps.",
+    hint="Your rates are `d_model` times too high: the exponent of the width is -0.5, not 0.5. A wider model takes "
+    "smaller steps.",
 )
 
 mistake(
