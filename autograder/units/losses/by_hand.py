@@ -64,7 +64,7 @@ BY_HAND = {
     ),
     "losses.best-ratio": Question(
         ask="There are 6 classes, one of which is padding, and epsilon is 0.2. Smooth *without padding*. At the "
-        "lowest point of the loss, how many times as probable as any other real class is the target? What is the "
+        "lowest point of the loss, by which factor is the target more probable than any other real class? What is the "
         "target's logit then, if the logits of the other real classes are 0? Type two numbers, the second with two "
         "decimals.",
         answer="16, 2.77",

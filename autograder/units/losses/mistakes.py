@@ -168,8 +168,7 @@ mistake(
     section="cross-entropy-formula",
     why="Your loss is 1.4427 times too large. You took logarithms to base 2, which measures in bits. Which logarithm "
     "do this course and PyTorch use?",
-    hint="Your loss is too large by the factor 1.4427, which is one over ln 2: you measure in bits. Use the natural "
-    "logarithm.",
+    hint="Your loss is multiplied by 1.4427, which is one over ln 2: you measure in bits. Use the natural logarithm.",
 )
 
 mistake(
@@ -403,7 +402,7 @@ mistake(
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
     why="Your loss is slightly too small, which shows in float64. You added a small number to the count to avoid "
-    "dividing by 0. How can you change the count of 0 and no other?",
+    "dividing by 0. How can you change a count of 0 and leave every other count as it is?",
     hint="Your loss is slightly too small, because you add a small number to the divisor. Use the larger of the count "
     "and 1: the count is a whole number.",
 )
@@ -419,7 +418,7 @@ mistake(
     base="log-softmax-and-gather",
     section="targets-that-do-not-count",
     why="Your loss is too small, as if there were one row more. You added 1 to the count to avoid dividing by 0. How "
-    "can you change the count of 0 and no other?",
+    "can you change a count of 0 and leave every other count as it is?",
     hint="You divide by one more than there are rows. Use the larger of the count and 1.",
 )
 
@@ -986,8 +985,8 @@ mistake(
     "classes-counted-in-the-targets",
     edit("F.one_hot(targets, num_classes)", "F.one_hot(targets)"),
     section="smoothed-targets",
-    why="Your rows are too short when the last class does not occur in the batch. You took the number of classes "
-    "from the largest target. Which argument fixes the width?",
+    why="Your rows are too short when the last class does not occur in the batch. You took the number of classes from "
+    "the largest target. Which argument sets the width?",
     hint="Your rows are too short when the last class does not occur in the batch. The width is `num_classes`.",
 )
 

@@ -380,7 +380,7 @@ def test_softmax_large_scores_and_float_types(learner, reference, rng):
     mask[:, :3] = torch.tensor([True, True, False])
     raised = rng.normal(4, 6) + 20 * ~mask  # catches an epsilon: a plain softmax leaves the allowed keys about 1e-9
     weights = learner.masked_softmax(raised, mask)
-    assert_weights(weights, raised, mask, "masked_softmax(scores, mask) with scores of 20 where masked")
+    assert_weights(weights, raised, mask, "masked_softmax(scores, mask) with scores 20 higher where masked")
     # exp(1000) overflows and exp(-1000) underflows; the row at -30000 catches a fill of -10000.
     offsets = torch.tensor([[1000.0], [-1000.0], [-30000.0], [0.0]])
     large = rng.normal(4, 6) + offsets + 3000 * ~mask  # catches subtracting a maximum that is masked

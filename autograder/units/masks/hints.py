@@ -58,8 +58,9 @@ HINTS = {
         "keep = mask without its axes 1 and 2  # (B, T)\nreturn the opposite of keep           # True means: ignore",
     ),
     "masks.test_decoder_mask": (
-        "An entry of the mask answers one question: may this query see this key? For which pair of positions, and "
-        "which ids, is the answer no for one reason alone? ({Section}`masks#combined-masks`.)",
+        "An entry of the mask answers one question: may this query see this key? The answer can be no for two "
+        "reasons: the key is padding, or it comes after the query. For which positions and ids does only one of the "
+        "two reasons hold? ({Section}`masks#combined-masks`.)",
         "Three sentences of four ids are enough, if one begins with padding, one ends with padding, and one is all "
         "padding. Check the shape and the type of the mask. Then go through all entries in loops: the key must not "
         "come after the query, and its id must not be the padding id. Do it all once more with another padding id.",

@@ -93,7 +93,7 @@ mistake(
     base="list-of-rows",
     section="mask-broadcasting",
     why="Your mask fails in cross-attention, where queries and keys differ in number. You expanded it to (B, 1, T, "
-    "T), one copy of the row for each query. Which length of that axis fits any number of queries?",
+    "T), one copy of the row for each query. Which length of the query axis fits any number of queries?",
     hint="Your mask has shape (B, 1, T, T), the same row for each of T queries. In cross-attention, queries and keys "
     "differ in number: leave the axis of the queries at length 1 and let broadcasting fill it.",
 )
@@ -1123,7 +1123,7 @@ mistake(
     edit("scores.softmax(dim)", "torch.softmax(scores, dim, dtype=torch.float32)"),
     section="minus-infinity",
     why="Your weights are float32 even for scores in float64 or bfloat16, which mixes types at the next product. You "
-    "fixed the type of the softmax. Which type should the result have?",
+    "hard-coded the type of the softmax. Which type should the result have?",
     hint="Your weights are float32 also for scores in float64 or bfloat16. Compute in any precision, but return the "
     "dtype of the scores.",
 )
@@ -1275,8 +1275,8 @@ mistake(
     "integer-mask",
     edit("~mask[:, 0, 0, :]", "1 - mask[:, 0, 0, :].int()"),
     section="pytorch-convention",
-    why="`nn.MultiheadAttention` refuses your integers. You inverted the mask by arithmetic, which leaves the "
-    "boolean type. Which operator inverts a boolean tensor?",
+    why="`nn.MultiheadAttention` refuses your integers. You inverted the mask by arithmetic, which turns booleans "
+    "into integers. Which operator inverts a boolean tensor?",
     hint="Your result holds integers 1 and 0, which nn.MultiheadAttention does not take. '1 - mask' is arithmetic; "
     "'not' of a boolean tensor stays boolean.",
 )

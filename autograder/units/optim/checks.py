@@ -261,7 +261,7 @@ def test_gradients_left_alone(learner, reference, rng):
 
 
 def minimise(learner, value, target, options, steps, closures):
-    """Gradients from backward passes, inside a closure or before the step.
+    """Minimise a squared distance; the backward passes run inside a closure or before the step.
 
     Returns the losses, the parameter at the end, and how often the closure was called.
     """

@@ -62,6 +62,6 @@ HINTS = {
         "        expected = the formula, with step 1 in place of step 0\n"
         "        assert that rate / expected is close to 1\n"
         "assert that the defaults are a warmup of 4000 and a factor of 1; call it with a warmup of 1\n"
-        "for warmup 0 and -3: try it; raise an error of your own unless that raises",
+        "for warmup 0 and -3: call it; if that call raises nothing, raise an error of your own",
     ),
 }

@@ -109,8 +109,8 @@ mistake(
     section="schedule-peak",
     why="Your curve has the right shape, but it is multiplied by the root of `warmup`. You scaled it so that it "
     "rises to 1. To which height does the formula rise at step `warmup`?",
-    hint="Your curve has the right shape, but it is higher by the root of `warmup`: you rise to 1 where the formula "
-    "rises to `warmup**-0.5`.",
+    hint="Your curve has the right shape, but it is multiplied by the root of `warmup`: you rise to 1 where the "
+    "formula rises to `warmup**-0.5`.",
 )
 
 mistake(
@@ -120,8 +120,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are `d_model` times too high. You multiplied by the root of the width. Should a wider model take "
     "larger or smaller steps?",
-    hint="Your rates are higher by the factor `d_model`: its exponent is -0.5, not 0.5. A wider model takes smaller "
-    "steps.",
+    hint="Your rates are `d_model` times too high: the exponent of the width is -0.5, not 0.5. A wider model takes "
+    "smaller steps.",
 )
 
 mistake(
@@ -131,7 +131,8 @@ mistake(
     section="schedule-formula",
     why="Your rates are too low: for a width of 512, about 23 times. You divided by the width itself. Which power of "
     "`d_model` does the formula have?",
-    hint="Your rates are too low by the root of `d_model`: divide by the root and not by the width itself.",
+    hint="Your rates are the right ones divided by the root of `d_model`: divide by this root and not by the width "
+    "itself.",
 )
 
 mistake(
@@ -235,9 +236,9 @@ mistake(
     "every-step-shifted",
     edit("max(step, 1)", "step + 1"),
     section="schedule-edges",
-    why="Every rate is that of the step after it. You added 1 to every step so that 0 is harmless. Which steps need "
-    "this change?",
-    hint="Every rate of yours is that of the step after it. Only step 0 is special: it counts as 1, and 1 stays 1.",
+    why="At every step you return the rate of the next step. You added 1 to every step so that 0 is harmless. Which "
+    "steps need this change?",
+    hint="At every step you return the rate of the next step. Only step 0 is special: it counts as 1, and 1 stays 1.",
 )
 
 mistake(
@@ -260,8 +261,8 @@ mistake(
         "",
     ),
     section="schedule-edges",
-    why="`warmup=0` ends in a division by zero deep inside, and a negative number in complex numbers. You did not "
-    "check the argument. Which values are allowed, and how should the function react to others?",
+    why="`warmup=0` ends in a division by zero, and a negative `warmup` gives complex numbers. You did not check the "
+    "argument. Which values are allowed, and how should the function react to others?",
     hint="`warmup=0` does not raise a ValueError in your function. Test for it first, and name the argument and its "
     "value in the message.",
 )
@@ -912,8 +913,8 @@ mistake(
     section="optimizer-manners",
     why="A parameter without a gradient shrinks. You applied the decay before you asked whether there is a gradient. "
     "Which of the two comes first?",
-    hint="A parameter whose gradient is `None` shrinks in your version: the decay comes after the question whether "
-    "there is a gradient.",
+    hint="A parameter whose gradient is `None` shrinks in your version. Test for a missing gradient first, and apply "
+    "the decay after this test.",
 )
 
 mistake(
@@ -1494,8 +1495,9 @@ mistake(
         "def noam_scheduler(optimizer, d_model, warmup=4000, factor=2.0):",
     ),
     section="scheduler",
-    why="Called without `factor`, your rates are twice too high. Your default is 2. Which default does the task give?",
-    hint="Called without `factor` your rates are twice too high: the default is 1.0.",
+    why="Called without `factor`, your rates are twice the right ones. Your default is 2. Which default does the task "
+    "give?",
+    hint="Called without `factor` your rates are twice the right ones: the default is 1.0.",
 )
 
 mistake(
@@ -1697,7 +1699,8 @@ mistake(
     section="gradient-clipping",
     why="Your norm is too small: the right one divided by the root of the number of entries. You averaged the "
     "squares. Which reduction does a norm use?",
-    hint="Your norm is too small by the root of the number of entries: add the squares, and do not average them.",
+    hint="Your norm is the right one divided by the root of the number of entries: add the squares, and do not "
+    "average them.",
 )
 
 mistake(

@@ -336,7 +336,7 @@ def test_target_is_source(learner, reference, rng):
     """The target is the source: the decoder reads it, and has to predict it."""
     (run,) = copy_runs(learner, [30, 4, 3], [4], {"length": 8})
     for src, tgt, tgt_y in run:
-        names = ("tgt (the source without its last id)", "tgt_y (the source without its first)")
+        names = ("tgt (the source without its last id)", "tgt_y (the source without its first id)")
         assert_equal((tgt, tgt_y), (src[:, :-1], src[:, 1:]), names)
 
 

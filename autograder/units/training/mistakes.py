@@ -131,8 +131,8 @@ mistake(
     section="batch-masks",
     why="Sequences line up with heads in the scores. You gave the source mask three axes, but scores have four. Which "
     "axis is missing?",
-    hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads and a 1 for "
-    "the queries.",
+    hint="`src_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs an axis of length 1 for the "
+    "heads and another one for the queries.",
 )
 
 mistake(
@@ -278,7 +278,8 @@ mistake(
     section="batch-masks",
     why="Sequences line up with heads in the scores. You gave the target mask three axes, but scores have four. Which "
     "axis is missing?",
-    hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs a 1 for the heads.",
+    hint="`tgt_mask` has three axes, and scores have four: (B, H, T_q, T_k). It needs an axis of length 1 for the "
+    "heads.",
 )
 
 mistake(
@@ -1663,9 +1664,9 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "lengths and lengths[0] > max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence that is too long raises an error only in the first position. You tested no other. Which lengths "
-    "should be tested?",
-    hint="A sequence that is too long raises an error only in the first position: test all lengths.",
+    why="A sequence that is too long raises an error only when it is the first in the list. You tested no other "
+    "sequence. Which lengths should be tested?",
+    hint="A sequence that is too long raises an error only when it is the first in the list: test all lengths.",
 )
 
 mistake(
@@ -1674,9 +1675,9 @@ mistake(
     edit("max(lengths, default=0) > max_tokens", "lengths and lengths[-1] > max_tokens"),
     base="one-list-at-a-time",
     section="padded-size",
-    why="A sequence that is too long raises an error only in the last position. You tested as if the list were "
-    "sorted. Which lengths should be tested?",
-    hint="A sequence that is too long raises an error only in the last position: test all lengths.",
+    why="A sequence that is too long raises an error only when it is the last in the list. You tested as if the list "
+    "were sorted. Which lengths should be tested?",
+    hint="A sequence that is too long raises an error only when it is the last in the list: test all lengths.",
 )
 
 mistake(
@@ -1876,8 +1877,8 @@ mistake(
     ),
     base="one-list-at-a-time",
     section="padded-size",
-    why="Some of your batches are too large. You let a sequence join and then looked whether the batch was full. When "
-    "must the size be tested?",
+    why="Some of your batches are too large. You let a sequence join and only then tested whether the batch was full. "
+    "When must the size be tested?",
     hint="Some of your batches are too large, since you test the size after a sequence has joined. Test it before.",
 )
 
@@ -3086,8 +3087,8 @@ mistake(
     edit("max(total_tokens, 1)", "max(total_tokens, 2)"),
     base="one-loop-for-training-and-evaluation",
     section="loss-per-token",
-    why="A single token has half its loss and half its gradient. You raised the number of tokens to 2. Which number "
-    "of tokens alone needs a guard?",
+    why="With a single token, your loss and gradient are half of the right ones. You made every divisor at least 2. "
+    "For which number of tokens alone is a guard needed?",
     hint="With a single token your loss and gradient are half as large: guard against 0 tokens only.",
 )
 

@@ -9,8 +9,8 @@ BY_HAND = {
         "Type four numbers. (A norm with gain 1 and bias 0 turns any pair whose second number is larger into $(-1, "
         "1)$.)",
         answer="0, 4, -1, 1",
-        hint="The pre-norm attention reads (-1, 1), and that is added to the vector. The post-norm attention reads "
-        "the vector itself, and the sum is normalised.",
+        hint="The pre-norm attention reads (-1, 1), and what it returns is added to the vector. The post-norm "
+        "attention reads the vector itself, and the sum is normalised.",
         because="Pre-norm: (1, 3) plus (-1, 1) is (0, 4), and the network adds nothing. Post-norm: (1, 3) plus (1, 3) "
         "is (2, 6), which the norm turns into (-1, 1). The network adds nothing, and the second norm changes nothing.",
         computed="[number for kind in ('pre', 'post') for number in (lambda connection: "

@@ -38,7 +38,8 @@ from autograder.units.support.statistics import share_of
 
 PAD, BOS = 0, 2
 SIZES = (7, 9, 2, 6, 10, 2)  # src_vocab, tgt_vocab, num_layers, d_model, d_ff, num_heads
-# Depth 3 catches stacks that always have two layers. d_ff is 3, which divides d_model: as a number of heads it fits.
+# Depth 3 catches stacks that always have two layers. d_ff is 3, which divides d_model: passed as the number of
+# heads, it raises no error.
 DEEPER = (7, 9, 3, 6, 3, 2)
 
 
@@ -105,8 +106,8 @@ def watch(learner, sizes, options, numbers, src, tgt, masks, given, half=None, t
     """Build a model, fill its parameters from a list of numbers, call it, and record what each of its layers does.
 
     ``plain``: norms have a gain of 1 and no bias. ``masks`` are those that the layers should have had, ``given`` those
-    that the call gets; ``half`` calls ``encode`` or ``decode`` alone (then ``src`` is a memory). Returns the result,
-    the records, the tables and the last norms; ``None`` in place of what was not found.
+    that the call gets; ``half`` calls ``encode`` alone, or ``decode`` alone with ``src`` as the memory. Returns the
+    result, the records, the tables and the last norms; ``None`` in place of what was not found.
     """
     model = learner.make_model(*sizes, **options)
     model = model.to(numbers.dtype).train(training)
@@ -260,7 +261,7 @@ def check_handed_on(learner, rng, sides):
                 )
             counts = set(seen["heads"][side])
             assert counts <= {SIZES[5]}, (
-                f"{what} should have {SIZES[5]} heads, but attentions have {', '.join(map(str, sorted(counts)))}."
+                f"{what} should have {SIZES[5]} heads, but the attentions have {', '.join(map(str, sorted(counts)))}."
             )
 
 
@@ -309,7 +310,7 @@ def complaint_about_parts(module, name, d_model, d_ff, parts, wanted):
     if norms < wanted[1] and attentions:
         known = {id(one) for one in module.parameters()}
         if not norms and not any(one.dim() == 1 and id(one) not in known for one in module.parameters()):
-            return f"No norm is among the parts of {name} that PyTorch knows (modules in a plain list are not)."
+            return f"PyTorch finds no norm in {name}. It does not look for modules in a plain list."
         return f"{name} should have {wanted[1]} norms, one for each sublayer, but has {norms}."
     if attentions > wanted[0]:
         return f"{name} should call {wanted[0]} attentions, but calls {attentions}."
@@ -354,7 +355,7 @@ def call_layer(learner, name, build, weights, args, masks, training=False, cotan
     d_model, _, d_ff = build[0][:3]
     module = getattr(learner, name)(*build[0], **build[1]).to(args[0].dtype).train(training)
     if not list(module.parameters()):
-        return f"{name} holds no parameters that PyTorch knows (modules in a plain list are not)."
+        return f"PyTorch finds no parameters in {name}. It does not look for modules in a plain list."
     hiding = [torch.arange(arg.shape[1])[None, None, None] < arg.shape[1] - 1 for arg in args]
     # A call with other inputs: catches layers that cache their first call.
     order = order_of_use(module, lambda: module(*(-arg for arg in args), *(masks or hiding[::-1])))
@@ -1020,7 +1021,7 @@ def test_defaults(learner, reference, rng):
 
 
 def start_of_matrices(learner, sizes):
-    """How the random numbers of a fresh model are distributed: the same reply for all who use one distribution.
+    """How the random numbers of a fresh model are distributed: models that use one distribution give the same reply.
 
     For each matrix: its shape, how its largest number compares with Xavier's bound, and whether it has a row of zeros.
     """

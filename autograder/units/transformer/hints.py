@@ -96,9 +96,9 @@ HINTS = {
         "You can give the model a sentence alone, without padding, or in a batch with longer ones. Which numbers must "
         "be the same both times? ({Section}`transformer#three-shapes`.)",
         "Draw ids from 4 to 11 for a batch of three pairs, then overwrite the ends of sources and targets with "
-        "`pad_id`, in each row from a different position. Compare the model's result for a row, up to the end of its "
-        "target, with its result for that pair alone, cut to its lengths. Then fill one source entirely with padding: "
-        "everything must still be finite.",
+        "`pad_id`, in each row from a different position. Cut each pair to its own lengths and call the model with "
+        "that pair alone. Compare this result with the pair's row in the result for the batch, up to the end of the "
+        "target. Then fill one source entirely with padding: everything must still be finite.",
         "src (3, 6) and tgt (3, 5) = random ids from 4 to 11; lengths = three pairs of lengths\n"
         "for each row: overwrite what comes after its lengths with pad_id\n"
         "together = model of src and tgt\n"

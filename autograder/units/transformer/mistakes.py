@@ -1,6 +1,7 @@
 """Wrong implementations of the tasks of transformer, each with the misconception behind it.
 
-Every entry is wrong in one respect only. Most change one method of the right class: what is left out is right.
+Every entry is wrong in one respect only. Most are edits of the right code. A class inherits what it does not define from
+the right class.
 """
 
 import copy
@@ -232,7 +233,7 @@ mistake(
     "transformer.EncoderLayer",
     "hidden-width-fixed",
     section="tf-count",
-    why="The hidden layer is four times as wide as the model whatever `d_ff` says. You fixed the ratio of the paper. "
+    why="The hidden layer is four times as wide as the model whatever `d_ff` says. You hard-coded the paper's ratio. "
     "Where should the argument go?",
     hint="Your feed-forward network does not have the width `d_ff`. Pass `d_ff` to it.",
 )
@@ -335,8 +336,8 @@ mistake(
     edit("x = self.connections[0](", "x = x + self.connections[0]("),
     edit("return self.connections[1](", "return x + self.connections[1]("),
     section="tf-encoder-layer",
-    why="Both shortcuts count twice. You add x to what each connection returns, and the connections have already "
-    "added it. Which of the two should do it?",
+    why="Both shortcuts count twice. You add x to what each connection returns, and the connection has already added "
+    "it. Should your code or the connection add the shortcut?",
     hint="Both of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
 )
 
@@ -689,9 +690,9 @@ mistake(
     "values-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Where lengths differ, you get an error. Where they are equal, your cross-attention compares with the memory "
-    "but returns content of the target. You took the values from another sequence than the keys. From where should "
-    "both come?",
+    why="Where source and target differ in length, you get an error. Where the lengths are equal, your "
+    "cross-attention compares its queries with the memory but returns content of the target. You took the values from "
+    "another sequence than the keys. From where should both come?",
     hint="Your cross-attention compares with the memory but takes its values from the target. Keys and values both "
     "come from the memory.",
 )
@@ -910,8 +911,8 @@ mistake(
     edit("x = self.connections[1](", "x = x + self.connections[1]("),
     edit("return self.connections[2](", "return x + self.connections[2]("),
     section="tf-decoder-layer",
-    why="All three shortcuts count twice. You add x to what each connection returns, and the connections have "
-    "already added it. Which of the two should do it?",
+    why="All three shortcuts count twice. You add x to what each connection returns, and the connection has already "
+    "added it. Should your code or the connection add the shortcut?",
     hint="All of your shortcuts count twice. `SublayerConnection` adds them by itself: leave out your own `x +`.",
 )
 
@@ -965,9 +966,9 @@ mistake(
     "keys-from-target",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, y, memory, src_mask)"),
     section="tf-decoder-layer",
-    why="Where lengths differ, you get an error. Where they are equal, your cross-attention compares with the target "
-    "but returns content of the memory. You took the keys from another sequence than the values. From where should "
-    "both come?",
+    why="Where source and target differ in length, you get an error. Where the lengths are equal, your "
+    "cross-attention compares its queries with the target but returns content of the memory. You took the keys from "
+    "another sequence than the values. From where should both come?",
     hint="Your cross-attention compares with the target but takes its values from the memory. Keys and values both "
     "come from the memory.",
 )
@@ -998,8 +999,8 @@ mistake(
     "source-mask-for-both",
     edit("self.self_attention(y, y, y, tgt_mask)", "self.self_attention(y, y, y, src_mask)"),
     section="tf-decoder-layer",
-    why="Your self-attention sees the future and hides target positions by the source's padding. You passed it the "
-    "source's mask. Whose positions are its keys?",
+    why="Your self-attention sees the future and hides the target positions at which the source has padding. You "
+    "passed it the source's mask. Whose positions are its keys?",
     hint="Your self-attention gets `src_mask`. Its keys are target positions, so it needs `tgt_mask`.",
 )
 
@@ -1008,8 +1009,8 @@ mistake(
     "target-mask-for-both",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory, tgt_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention hides source positions by what is padding or future in the target. You passed it the "
-    "target's mask. Whose positions are its keys?",
+    why="Your cross-attention hides the source positions at which the target has padding or its future. You passed it "
+    "the target's mask. Whose positions are its keys?",
     hint="Your cross-attention gets `tgt_mask`. Its keys are source positions, so it needs `src_mask`.",
 )
 
@@ -1593,7 +1594,7 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "six-layers",
     section="tf-stacks",
-    why="Your encoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
+    why="Your encoder has six layers whatever `num_layers` says. You hard-coded the paper's number. Where should the "
     "argument go?",
     hint="Your encoder does not have `num_layers` layers, but always six. Use the argument.",
 )
@@ -1606,7 +1607,8 @@ class Encoder(RightEncoder):
     "transformer.Encoder",
     "two-layers",
     section="tf-stacks",
-    why="Your encoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
+    why="Your encoder has two layers whatever `num_layers` says. You hard-coded the number. Where should the argument "
+    "go?",
     hint="Your encoder does not have `num_layers` layers, but always two. Use the argument.",
 )
 class Encoder(RightEncoder):
@@ -1895,7 +1897,7 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "six-layers",
     section="tf-stacks",
-    why="Your decoder has six layers whatever `num_layers` says. You fixed the number of the paper. Where should the "
+    why="Your decoder has six layers whatever `num_layers` says. You hard-coded the paper's number. Where should the "
     "argument go?",
     hint="Your decoder does not have `num_layers` layers, but always six. Use the argument.",
 )
@@ -1908,7 +1910,8 @@ class Decoder(RightDecoder):
     "transformer.Decoder",
     "two-layers",
     section="tf-stacks",
-    why="Your decoder has two layers whatever `num_layers` says. You fixed the number. Where should the argument go?",
+    why="Your decoder has two layers whatever `num_layers` says. You hard-coded the number. Where should the argument "
+    "go?",
     hint="Your decoder does not have `num_layers` layers, but always two. Use the argument.",
 )
 class Decoder(RightDecoder):
@@ -1989,8 +1992,8 @@ mistake(
     "source-mask-for-both",
     edit("for layer in self.layers:", "tgt_mask = src_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your decoder sees the future and hides target positions by the source's padding. You passed the source's "
-    "mask twice. Which mask do the layers lack?",
+    why="Your decoder sees the future and hides the target positions at which the source has padding. You passed the "
+    "source's mask twice. Which mask do the layers lack?",
     hint="Your layers get `src_mask` where they expect `tgt_mask`. Pass both masks, best by name.",
 )
 
@@ -1999,8 +2002,8 @@ mistake(
     "target-mask-for-both",
     edit("for layer in self.layers:", "src_mask = tgt_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your decoder hides source positions by what is padding or future in the target. You passed the target's "
-    "mask twice. Which mask do the layers lack?",
+    why="Your decoder hides the source positions at which the target has padding or its future. You passed the "
+    "target's mask twice. Which mask do the layers lack?",
     hint="Your layers get `tgt_mask` where they expect `src_mask`. Pass both masks, best by name.",
 )
 
@@ -2175,10 +2178,10 @@ mistake(
     "last-position-only",
     edit("self.proj(x)", "self.proj(x[:, -1] if x.dim() > 2 else x)"),
     section="tf-generator",
-    why="Your result has lost the axis of the positions. You projected only the last one, which is enough to "
+    why="Your result has lost the axis of the positions. You projected only the last position, which is enough to "
     "generate but not to train. For which positions does training need a prediction?",
-    hint="Your result has lost the axis of the positions. Project all of them: code that generates picks the last one "
-    "itself.",
+    hint="Your result has lost the axis of the positions. Project all positions: code that generates picks the last "
+    "position itself.",
 )
 
 mistake(
@@ -2471,8 +2474,8 @@ mistake(
     "target-mask-for-both",
     edit("return self.decoder(", "src_mask = tgt_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="Source positions are hidden by what is padding or future in the target. In `decode` you passed the target's "
-    "mask twice. Which mask does the decoder lack?",
+    why="The decoder hides the source positions at which the target has padding or its future. In `decode` you passed "
+    "the target's mask twice. Which mask does the decoder lack?",
     hint="Your decoder gets `tgt_mask` for both of its attentions. Pass `src_mask` for the cross-attention.",
 )
 
@@ -2503,8 +2506,8 @@ mistake(
     "default-target-mask-from-the-source",
     edit("decoder_mask(tgt)", "decoder_mask(src)"),
     section="tf-flow",
-    why="Without a given mask, target positions are hidden by the source's padding. You built the target's mask from "
-    "the source's ids. Which ids belong to the target?",
+    why="Without a given mask, your decoder hides the target positions at which the source has padding. You built the "
+    "target's mask from the source's ids. Which ids belong to the target?",
     hint="Without masks your model builds the target's mask from the source. Build it from the target's ids.",
 )
 
@@ -2513,8 +2516,8 @@ mistake(
     "default-source-mask-from-the-target",
     edit("padding_mask(src)", "padding_mask(tgt)"),
     section="tf-flow",
-    why="Without a given mask, source positions are hidden by the target's padding. You built the source's mask from "
-    "the target's ids. Which ids belong to the source?",
+    why="Without a given mask, your model hides the source positions at which the target has padding. You built the "
+    "source's mask from the target's ids. Which ids belong to the source?",
     hint="Without masks your model builds the source's mask from the target. Build it from the source's ids.",
 )
 
@@ -2837,7 +2840,7 @@ mistake(
     section="tf-start",
     why="Two models in a row have the same parameters, and the caller's random numbers repeat. You set a seed inside "
     "the function. Which code should set it?",
-    hint="Two models in a row have the same parameters. Set no seed inside: the caller does, and PyTorch's generator "
+    hint="Two models in a row have the same parameters. Leave the seed to the caller: PyTorch's generator then "
     "continues from its state.",
 )
 

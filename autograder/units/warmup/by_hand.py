@@ -39,7 +39,7 @@ BY_HAND = {
         answer="12, 6",
         hint="The prediction is 7. What is the error, and what is the derivative of its square?",
         because="The error is 3, so the square passes on 6. The sum passes 6 to b and to the product, which "
-        "multiplies it by x, that is 2.",
+        "multiplies it by x = 2.",
         computed="vector_jacobian(lambda line: (line[0] * 2 + line[1] - 4) ** 2, torch.tensor([3., 1.]), "
         "torch.tensor(1.))",
     ),

@@ -138,8 +138,8 @@ mistake(
     why="Your distances are right but stand in the wrong entries. You repeated the rows so that the index of x "
     "changes fastest, while the shape (N, M) expects the index of y to change fastest. In which order does a reshape "
     "read numbers?",
-    hint="Your distances are right but stand in the wrong entries. Under (N, M) the index of y changes fastest. Better: "
-    "let broadcasting make the pairs.",
+    hint="Your distances are right but stand in the wrong entries. In the shape (N, M) the index of y changes "
+    "fastest. Let broadcasting make the pairs instead.",
 )
 
 mistake(
@@ -437,7 +437,7 @@ mistake(
     edit("torch.ones(d)", "torch.randn(d)"),
     section="modules",
     why="Every new module scales its input differently. You start gain with random numbers, as for weight matrices. "
-    "From which value does a factor change nothing?",
+    "Which value of gain leaves the input unchanged?",
     hint="Each new module of yours scales differently. Let gain start as ones, which leave the input as it is.",
 )
 
@@ -832,7 +832,7 @@ mistake(
     edit("optimizer.step()", "optimizer.step()\nif loss < 1e-3:\n    break"),
     section="five-lines",
     why="Training ends before `steps` is reached, and the line is not yet as good as it should be. You stop once the "
-    "loss is small, but how small is small enough depends on the points. What does the task fix instead?",
+    "loss is small, but how small is small enough depends on the points. What does the task set instead?",
     hint="For points on a line, you stop before the line is exact. Make all the steps.",
 )
 
@@ -978,7 +978,7 @@ mistake(
     base="backward-on-a-copy",
     section="autograd",
     why="When x requires gradients, you return None, and `x.grad` is filled. A clone still belongs to the graph of x "
-    "and is not a leaf, so `backward` passes it by. What cuts a tensor off from its graph?",
+    "and is not a leaf, so `backward` stores no gradient in it. What cuts a tensor off from its graph?",
     hint="When x requires gradients, you return None, and `x.grad` is filled: a clone still belongs to the graph of x. "
     "Detach the copy.",
 )
@@ -1067,7 +1067,7 @@ mistake(
     section="vector-jacobian",
     why="Doubling v leaves your result unchanged. You divided v by its length, as for a derivative along a "
     "direction, but v is a gradient that arrives from later operations. Does its length carry information?",
-    hint="Doubling v does not change your result, but it should double it. Use v as it is.",
+    hint="Doubling v should double your result, but leaves it unchanged. Use v as it is.",
 )
 
 mistake(
