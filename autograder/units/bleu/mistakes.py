@@ -1637,8 +1637,8 @@ mistake(
     edit("clipped / total", "clipped"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="An empty corpus divides by zero. You divide before you test whether there are any n-grams. Which number can you test "
-    "before you divide?",
+    why="An empty corpus divides by zero. You divide before you know that there are any n-grams. Which number can you "
+    "test first?",
     hint="When there is no n-gram at all you divide by zero. Test the clipped count before you divide: if it is 0, so "
     "is the score.",
 )

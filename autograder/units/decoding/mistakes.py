@@ -2468,8 +2468,8 @@ mistake(
     "temperature-zero-refused",
     edit("if temperature < 0:", "if temperature <= 0:"),
     section="decoding-temperature",
-    why="Temperature 0 raises an error. Your comparison also rejects equality, but 0 has a meaning. Which token does it ask "
-    "for?",
+    why="Temperature 0 raises an error. Your comparison refuses 0 as well as negative numbers, but 0 has a meaning. "
+    "Which token does it ask for?",
     hint="Your function refuses temperature 0, which takes the largest logit. Only negative ones are an error.",
 )
 
