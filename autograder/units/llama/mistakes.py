@@ -1903,8 +1903,8 @@ mistake(
     "sine-and-cosine-exchanged",
     edit("angles.cos().to(x.dtype), angles.sin()", "angles.sin().to(x.dtype), angles.cos()"),
     section="llama-rope",
-    why="At position 0, where nothing turns, your halves change places. You took the sine for the cosine. Which of the two "
-    "is 1 at an angle of 0?",
+    why="At position 0, where nothing turns, your halves change places, and one of them its sign. You took the sine "
+    "for the cosine. Which of the two is 1 at an angle of 0?",
     hint="At position 0 nothing turns, and yet your vector changes. cos(0) is 1 and sin(0) is 0.",
 )
 
