@@ -1167,7 +1167,7 @@ mistake(
     edit(FEED, "return x + self.post_attention_layernorm(self.mlp(x))"),
     section="llama-block",
     why="Your second norm comes after the feed-forward layer, although its name says that the attention precedes it. "
-    "Which tensor should this norm read?",
+    "You normalised what the layer returns. Which tensor should this norm read?",
     hint="`post_attention_layernorm` normalises what the feed-forward layer reads, not what it returns.",
 )
 
@@ -1762,8 +1762,8 @@ mistake(
         'found = {name.removeprefix(prefix): state[name].T if "proj" in name else state[name] for name in wanted}',
     ),
     section="llama-names",
-    why="You transposed the projections, which only GPT-2's published weights need. In which layout does a Llama store "
-    "them?",
+    why="Your projections are transposed. You treated them like GPT-2's published weights. In which layout does a "
+    "Llama store its projections?",
     hint="Your projections are transposed. Checkpoints of Llama store (out, in) already.",
 )
 
@@ -1903,8 +1903,8 @@ mistake(
     "sine-and-cosine-exchanged",
     edit("angles.cos().to(x.dtype), angles.sin()", "angles.sin().to(x.dtype), angles.cos()"),
     section="llama-rope",
-    why="At position 0, where nothing turns, your halves change places, and one of them its sign. You took the sine "
-    "for the cosine. Which of the two is 1 at an angle of 0?",
+    why="At position 0, where nothing turns, your halves change places, and the new first half is negated. You took "
+    "the sine for the cosine. Which of the two is 1 at an angle of 0?",
     hint="At position 0 nothing turns, and yet your vector changes. cos(0) is 1 and sin(0) is 0.",
 )
 
