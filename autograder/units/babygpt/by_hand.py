@@ -37,8 +37,9 @@ BY_HAND = {
         computed="torch.cat([torch.tensor([[5, 6]]), torch.tensor([[7, 8]])], dim=-1)",
     ),
     "babygpt.constant-added": Question(
-        ask="The same constant $c$ is added to every feature of $x$. The result of a layer normalisation $N$ does not change. By "
-        "which multiple of $c$ does each feature of the output grow: for $x + A(N(x))$, and for $N(x) + A(N(x))$?",
+        ask="The same constant $c$ is added to every feature of $x$. The result of a layer normalisation $N$ does not "
+        "change. By which multiple of $c$ does each feature of the output grow: for $x + A(N(x))$, and for $N(x) + "
+        "A(N(x))$, where $A$ is any sublayer?",
         answer="1, 0",
         hint="Replace x by x + c in each formula, and use that N(x + c) = N(x).",
         because="In pre-norm the branch stays the same, and the shortcut carries c. In the other form x enters only "

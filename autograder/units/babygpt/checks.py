@@ -2,8 +2,8 @@
 
 First comes what several tasks share, then each task with its drivers, helpers and checks, from basic to subtle. Each
 check looks at one mechanism. Sizes that could be confused (batch, time, block, widths, heads) always differ. Random
-behaviour is judged by its statistics. A comment at each such limit says how often a right answer would fail by chance:
-always less than once in 10^9.
+behaviour is judged by its statistics, within limits. A comment at each limit says how often a right answer would fail
+by chance: always less than once in 10^9.
 
 The inner names of `Block` and `BabyGPT` are free, and so is the order in which they make their parts. Checks that
 compare numbers find these parts by type and shape, and give them weights; if the parts cannot be found, the properties
@@ -910,7 +910,7 @@ def test_model_knows_positions(learner, reference, rng):
 
 
 def number_of_parameters(learner, sizes):
-    """How many numbers a BabyGPT learns. A request of its own, since the logits say more about a mistake."""
+    """How many numbers a BabyGPT learns. A separate request, made after the logits, which say more about a mistake."""
     return sum(parameter.numel() for parameter in build_model(learner, sizes).parameters())
 
 

@@ -1054,8 +1054,8 @@ mistake(
     edit("x + self.ffwd(self.ln2(x))", "self.ln2(x + self.ffwd(x))"),
     base="short-names",
     section="v9-layer-norm",
-    why="Your shortcut passes through normalisations, as in the paper of 2017. You normalised the sums. Which tensor "
-    "does a pre-norm block normalise?",
+    why="Your shortcut passes through normalisations, as in the Transformer paper. You normalised the sums. Which "
+    "tensor does a pre-norm block normalise?",
     hint="Your block normalises the sum. Normalise what goes *into* each sublayer, and leave the shortcut alone.",
 )
 
@@ -1066,8 +1066,8 @@ mistake(
     edit("self.ffwd(self.ln2(x))", "self.ln2(self.ffwd(x))"),
     base="short-names",
     section="v9-layer-norm",
-    why="Your sublayers read vectors of any size, and what they add always has the same size. You normalised their "
-    "results. Which tensor does a pre-norm block normalise?",
+    why="Your sublayers read vectors that may be large or small, and what they add is always equally large. You "
+    "normalised their results. Which tensor does a pre-norm block normalise?",
     hint="Your normalisation comes after the sublayer. Normalise the sublayer's input instead.",
 )
 
@@ -1091,8 +1091,8 @@ mistake(
     edit("self.ln2(x)", "x"),
     base="short-names",
     section="v9-layer-norm",
-    why="The vectors grow from block to block, and the sublayers read inputs of any size. You created the "
-    "normalisations and never called them. Where does each belong?",
+    why="The vectors grow from block to block, and so do the inputs of the sublayers. You created the normalisations "
+    "and never called them. Where does each belong?",
     hint="Your block's normalisations have no effect. Apply one to the input of each sublayer.",
 )
 
@@ -2223,8 +2223,8 @@ mistake(
     "last-norm-not-used",
     edit("self.norm(self.blocks(x))", "self.blocks(x)"),
     section="babygpt-whole",
-    why="The last layer reads vectors of any size, and one of your norms is never trained. You built a last norm without "
-    "calling it. Between which two steps does it belong?",
+    why="The last layer reads vectors that grow with the depth, and one of your norms is never trained. You built a "
+    "last norm without calling it. Between which two steps does it belong?",
     hint="Your model has a last layer normalisation that it never calls. It belongs between the blocks and the last layer.",
 )
 
@@ -2233,7 +2233,7 @@ mistake(
     "temperature-zero-refused",
     edit("if temperature < 0:", "if temperature <= 0:"),
     section="babygpt-temperature",
-    why="Temperature 0 raises an error. Your comparison also rejects equality, but 0 has a meaning. Which token does it ask "
-    "for?",
+    why="Temperature 0 raises an error. Your comparison refuses 0 as well as negative numbers, but 0 has a meaning. "
+    "Which token does it ask for?",
     hint="Your function refuses temperature 0, which takes the most likely token. Only negative ones are an error.",
 )

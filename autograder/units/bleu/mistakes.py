@@ -1637,8 +1637,8 @@ mistake(
     edit("clipped / total", "clipped"),
     base="one-more-of-each",
     section="corpus-and-sentence",
-    why="An empty corpus divides by zero. You tested for no matches, but not for no n-grams. Which number can you test "
-    "before you divide?",
+    why="An empty corpus divides by zero. You divide before you know that there are any n-grams. Which number can you "
+    "test first?",
     hint="When there is no n-gram at all you divide by zero. Test the clipped count before you divide: if it is 0, so "
     "is the score.",
 )
@@ -1916,8 +1916,8 @@ mistake(
         "",
     ),
     section="bleu-pitfalls",
-    why="A misspelt name of a smoothing silently means none. You did not check it, so the caller gets another score "
-    "than expected. Which values are allowed?",
+    why="A misspelt `smooth` silently turns smoothing off. You did not check the argument, so the caller gets another "
+    "score than expected. Which values are allowed?",
     hint='An unknown `smooth` is accepted. Raise a `ValueError` unless it is `None` or `"add-k"`.',
 )
 

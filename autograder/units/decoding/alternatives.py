@@ -594,7 +594,7 @@ class KVCache:
         return self.buffers[layer][0, :, :, :end], self.buffers[layer][1, :, :, :end]
 
     def reorder(self, rows: Tensor) -> None:
-        """Into new buffers: views of the old ones have been returned."""
+        """Copies the rows into new buffers, since views of the old ones have been returned."""
         self.buffers = {layer: buffer[:, rows] for layer, buffer in self.buffers.items()}
 
 

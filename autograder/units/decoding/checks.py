@@ -44,7 +44,10 @@ PAD, BOS, EOS = 0, 2, 3
 
 
 class ReadingGenerator(nn.Module):
-    """Reads token i's log-probability at index size + 2 - i of the decoder's output; log_softmax changes nothing."""
+    """Reads token i's log-probability at index size + 2 - i of the decoder's output.
+
+    These are log-probabilities already, so log_softmax does not change them.
+    """
 
     def __init__(self, size):
         super().__init__()
@@ -560,7 +563,8 @@ def test_top_p(learner, reference, rng):
 @pytest.mark.task("decoding.sample_next", points=2)
 def test_filters_follow_each_other(learner, reference, rng):
     """The temperature acts first, then top-k, then top-p on what is left, renormalised."""
-    # Catches other orders of the steps: in each case they keep another number of tokens in two distributions or three.
+    # Catches other orders of the steps: each of these cases tells them apart, since in at least two of the three
+    # distributions the right order keeps a different number of tokens.
     check_shares(
         learner,
         rng,
@@ -939,11 +943,11 @@ def beam_by_hand(following, max_len, size, alpha, bos, eos, style):
             chosen = sorted(grown + ended, key=by, reverse=True)[:size]
             ended = [one for one in chosen if one[1][-1] == eos]
             live = [one for one in chosen if one[1][-1] != eos]
-        elif style == "narrowing":  # finished hypotheses take their slots along
+        elif style == "narrowing":  # the slot of a finished hypothesis stays empty
             chosen = sorted(grown, reverse=True)[: size - len(ended)]
             ended += [one for one in chosen if one[1][-1] == eos]
             live = [one for one in chosen if one[1][-1] != eos]
-        else:  # finished hypotheses give up their slots
+        else:  # the slot of a finished hypothesis goes to an open one
             grown.sort(reverse=True)
             ended += [one for one in grown[:size] if one[1][-1] == eos]
             live = [one for one in grown if one[1][-1] != eos][:size]
@@ -1150,7 +1154,7 @@ def test_length_penalty(learner, reference, rng):
 def to_go_on_after_the_end(a, b, c, d, e, f):
     """Situations in which a search finds something better by continuing hypotheses that have ended."""
     return {
-        # That would cost hardly anything, and the sum would be divided by more.
+        # Going on would cost hardly anything, and the sum would be divided by more.
         "the model would go on after the end": [
             [*ending((a, 0.5), probability=0.6), *ending((b, 0.97), probability=0.97)],
             ending((c, 0.45), (d, 0.5), probability=0.9),
@@ -1177,7 +1181,7 @@ def test_finished_hypotheses(learner, reference, rng):
     situations = {
         # Catches returning the one that ends first.
         "one hypothesis ends early": [ending((a, 0.5), probability=0.4), ending((b, 0.4), (c, 0.95), (d, 0.95))],
-        # Catches stopping there: the longer one has a lower sum, but a larger divisor makes up for it.
+        # Catches stopping when it ends: the longer one has a lower sum, but a larger divisor makes up for it.
         "the best candidate of a step ends": [
             ending((a, 0.5), probability=0.8),
             ending((b, 0.4), (c, 0.97), (d, 0.97), (e, 0.97), probability=0.97),

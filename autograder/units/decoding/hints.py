@@ -38,11 +38,11 @@ HINTS = {
         "Greedy decoding cannot take a step back. If you keep a few prefixes instead of one, how do you compare "
         "them? And how do you compare outputs of different length at the end? ({Section}`decoding#beam-idea` and "
         "{heading}`decoding#length-penalty`.)",
-        "Take one source at a time. With n prefixes, scores are (n,) and log-probabilities (n, V). Their sum, with "
-        "the scores as a column, has all candidates. In the flattened sums each parent has V candidates in a row: what "
-        "do an index's quotient and remainder by V tell you? Start with one prefix, not with copies. A finished output "
-        "leaves the beam, with its sum divided by the length penalty. Its length counts the end symbol but not the "
-        "start symbol. Repeat the memory and the mask of the source once for each prefix.",
+        "Take one source at a time. With n prefixes, scores are (n,) and log-probabilities (n, V). Add the scores as a "
+        "column, (n, 1): the sums of shape (n, V) are all candidates. In the flattened sums each parent has V "
+        "consecutive candidates: what do an index's quotient and remainder by V tell you? Start with one prefix, not "
+        "with copies. A finished output leaves the beam, with its sum divided by the length penalty. Its length counts "
+        "the end symbol but not the start symbol. Repeat the memory and the mask of the source once for each prefix.",
         "memory = encode once\n"
         "for each source:\n"
         "    one prefix [bos_id] with score 0; nothing finished\n"
@@ -86,15 +86,15 @@ HINTS = {
         "A search is right if it finds the output that you know to be the best. In a table of your own you know all "
         "probabilities. In which table does greedy decoding miss the best output? And for which exponent are a short "
         "and a long output equally good? ({Section}`decoding#beam-idea` and {heading}`decoding#length-penalty`.)",
-        "Use `beam_size=2`. Three tables are enough. In the first, four equal ids follow the likelier first id. Two "
-        "ids follow the other one, and the second best of them can end cheaply. In the second, both prefixes that "
-        "are kept after two steps continue the same id, and the worse of them ends. In the third, EOS alone competes "
-        "with four ids. Work out the exponent at which both are equal, and call the search with one just below it and "
-        "one just above. Put the three sources into one batch, with different lengths. Call the search once more with "
-        "so little room that nothing ends.",
+        "Use `beam_size=2`. Three tables are enough. In the first, four equally likely ids follow the likelier first "
+        "id. Two ids follow the other first id, and after the less likely of the two the end is nearly certain. In the "
+        "second, both prefixes that are kept after two steps continue the same id, and the worse of them ends. In the "
+        "third, EOS alone competes with an output of four ids. Work out the exponent at which both have the same "
+        "score, and call the search with one just below it and one just above. Put the three sources into one batch, "
+        "with different lengths. Call the search once more with so little room that nothing ends.",
         "tables = {source: {ids so far: {next id: probability}}}, for three sources\n"
-        "model = TableModel(a function that looks up tables[source], with one id that goes on for ever as default)\n"
-        "src, mask = the three sources with padding, and where there is none\n"
+        "model = TableModel(a function that looks up tables[source]; for other ids so far, one id is certain)\n"
+        "src, mask = the three sources, padded to one length, and a mask that is true except at padding\n"
         "for max_len, length_penalty and the outputs that you expect:\n"
         "    assert that the search finds them: just below and just above the exponent, and with little room",
     ),

@@ -927,8 +927,9 @@ mistake(
     section="beam-bookkeeping",
     why="Your hypotheses join the prefix of one with the token of another. You took the flattened index of a "
     "candidate apart with the wrong size. How many candidates does each parent contribute?",
-    hint="Your hypotheses mix the prefixes of one with the tokens of another. In the flattened `(k, V)` table each "
-    "parent has V candidates in a row. Divide by V: the whole part is the parent, the remainder the token.",
+    hint="Your hypotheses mix the prefixes of one with the tokens of another. In the flattened table of shape (number "
+    "of prefixes, V), each parent has V consecutive candidates. Divide by V: the whole part is the parent, the "
+    "remainder the token.",
 )
 def beam_search(model, src, src_mask, max_len, beam_size=4, length_penalty=0.6, bos_id=BOS, eos_id=EOS):
     with torch.no_grad():
@@ -1094,7 +1095,7 @@ mistake(
     edit("score + value", "score + (value if token != eos_id else 0.0)"),
     base="lists-of-hypotheses",
     section="beam-finished",
-    why="Hypotheses that end are too cheap. You left out the log-probability of the end symbol. Is stopping a "
+    why="Hypotheses that end get too high a score. You left out the log-probability of the end symbol. Is stopping a "
     "decision of the model?",
     hint="Your finished hypotheses lack the log-probability of the end symbol. Add it like that of any other token.",
 )
@@ -1430,7 +1431,7 @@ mistake(
     why="The length penalty makes long outputs worse. You multiplied probabilities, and such a product becomes "
     "smaller when it is divided. Which sign does a sum of log-probabilities have?",
     hint="The length penalty works the wrong way round on your scores, since they are products of probabilities. Add "
-    "log-probabilities instead, and divide their negative sum.",
+    "log-probabilities instead: their sum is negative, so dividing brings it nearer to 0.",
 )
 
 mistake(
@@ -1835,8 +1836,8 @@ mistake(
     "float32-always",
     edit("self.layers[layer] = k, v", "k, v = k.float(), v.float()\nself.layers[layer] = k, v"),
     section="kv-cache-shapes",
-    why="Your cache changes the type of what it stores, and half precision is often its point. You converted to "
-    "float32. Which type should it keep?",
+    why="Your cache changes the type of what it stores, so keys in half precision take twice the memory. You converted "
+    "them to float32. Which type should it keep?",
     hint="Your cache changes the dtype. Keep tensors as they are.",
 )
 
@@ -1853,8 +1854,8 @@ mistake(
     ),
     base="two-dictionaries",
     section="kv-cache-shapes",
-    why="Your cache turns half precision into float32. You started with an empty tensor of PyTorch's default type, "
-    "and appending promotes. From which tensor can the type be taken?",
+    why="Your cache turns half precision into float32. You started with an empty tensor of PyTorch's default type, and "
+    "`cat` converts what you append to this wider type. From which tensor can the type be taken?",
     hint="Your cache changes the dtype of half precision. Start with the first keys themselves, or with an empty "
     "tensor of their dtype.",
 )
@@ -2467,8 +2468,8 @@ mistake(
     "temperature-zero-refused",
     edit("if temperature < 0:", "if temperature <= 0:"),
     section="decoding-temperature",
-    why="Temperature 0 raises an error. Your comparison also rejects equality, but 0 has a meaning. Which token does it ask "
-    "for?",
+    why="Temperature 0 raises an error. Your comparison refuses 0 as well as negative numbers, but 0 has a meaning. "
+    "Which token does it ask for?",
     hint="Your function refuses temperature 0, which takes the largest logit. Only negative ones are an error.",
 )
 

@@ -547,7 +547,8 @@ def test_cache_holds_key_heads(learner, reference, rng):
     """For each layer, the cache holds num_kv_heads heads and every position once."""
     chunks = (3, 1)
     _, _, shapes = cached(learner, rng, 24, 6, 2, chunks, batch=3)
-    added = [one for one in shapes if one[1:] != [[3, 2, 0, 4]] * 2]  # adding nothing shows how much a layer holds
+    # An update without positions is left out: it only asks how many positions a layer holds.
+    added = [one for one in shapes if one[1:] != [[3, 2, 0, 4]] * 2]
     expected = [[layer, *[[3, 2, time, 4]] * 2] for time in chunks for layer in range(2)]
     assert_equal(added, expected, "layer and shapes of k and v in each cache.update (B, num_kv_heads, T, d_head)")
 
@@ -784,7 +785,7 @@ def test_names(learner, reference, rng):
     ):
         state, weights = checkpoint(rng, sizes, dtype)
         names = sorted(state, key=lambda name: name[::-1])  # in another order than the model's
-        # A request of its own: numbers of one digit, and numbers compared as texts, are told from other errors.
+        # A separate request tells two mistakes from others: reading one digit alone, and comparing numbers as texts.
         deep = [state, checkpoint(rng, DEEP)[0]] if sizes["num_layers"] == 12 else []
         for count, refused in zip((12, 100), learner.run(refuses_deep_ones, deep) if deep else ()):
             if refused:
@@ -811,7 +812,7 @@ def test_tied_head(learner, reference, rng):
 
 
 def refused_states(learner, states):
-    """For each state the refusal of `llama_state`: kinds, text, and nothing; or the names that it returned."""
+    """For each state the refusal of `llama_state`: kinds, text and ``None``; or no kinds, no text, and the names."""
     llama_state, outcomes = learner.llama_state, []
     for state in states:
         try:

@@ -9,7 +9,7 @@ HINTS: dict[str, tuple[str, str, str]] = {
         "convert the result back. Leave float64 as it is; `torch.promote_types` finds the type in both cases.",
         "in __init__: weight = a parameter of d ones; remember eps\n"
         "in forward:\n"
-        "    wide = x in float32, or in float64 if it is that\n"
+        "    wide = x in float32, or as it is if it is float64\n"
         "    normed = wide divided by the root of (mean of wide squared along the last axis, plus eps)\n"
         "    return weight * normed, in the type of x",
     ),

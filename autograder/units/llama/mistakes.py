@@ -50,8 +50,8 @@ mistake(
     "over-everything",
     edit(".mean(dim=-1, keepdim=True)", ".mean()"),
     section="llama-rmsnorm",
-    why="A vector's size depends on all others in the batch. You took one mean square of the whole tensor. Over "
-    "which axis is a vector normalised by itself?",
+    why="The result for a vector depends on all other vectors in the batch. You took one mean square of the whole "
+    "tensor. Over which axis is a vector normalised by itself?",
     hint="All your vectors are divided by one number. Each has its own: take the mean over the last axis alone.",
 )
 
@@ -92,7 +92,8 @@ mistake(
     section="llama-rmsnorm",
     why="Your vectors have the length 1, so entries shrink as the width grows. You added up the squares. What turns "
     "their sum into the quantity in the name?",
-    hint="Your vectors have the length 1. Divide by the root of the *mean* of the squares: entries keep the size 1.",
+    hint="Your vectors have the length 1. Divide by the root of the *mean* of the squares: then the mean square is 1, "
+    "whatever the width.",
 )
 
 mistake(
@@ -515,8 +516,8 @@ mistake(
     "in-place",
     edit(TURN, "a_new, b_new = a * cos - b * sin, a * sin + b * cos\na.copy_(a_new)\nb.copy_(b_new)\nreturn x"),
     section="llama-rope",
-    why="After the call, the caller's x has changed, and autograd needs it, too. You wrote into the argument. What "
-    "should be returned instead?",
+    why="After the call, the caller's x has changed, and autograd may need its old numbers. You wrote into the "
+    "argument. What should be returned instead?",
     hint="Your function changes x. Return a new tensor.",
 )
 
@@ -1165,8 +1166,8 @@ mistake(
     "norm-of-the-result",
     edit(FEED, "return x + self.post_attention_layernorm(self.mlp(x))"),
     section="llama-block",
-    why="Your second norm comes after the feed-forward layer. Its name says what precedes it. Which tensor should it "
-    "normalise?",
+    why="Your second norm comes after the feed-forward layer, although its name says that the attention precedes it. "
+    "You normalised what the layer returns. Which tensor should this norm read?",
     hint="`post_attention_layernorm` normalises what the feed-forward layer reads, not what it returns.",
 )
 
@@ -1761,8 +1762,8 @@ mistake(
         'found = {name.removeprefix(prefix): state[name].T if "proj" in name else state[name] for name in wanted}',
     ),
     section="llama-names",
-    why="Your projections are transposed. This is needed for GPT-2's published weights. In which layout does a Llama "
-    "store them?",
+    why="Your projections are transposed. You treated them like GPT-2's published weights. In which layout does a "
+    "Llama store its projections?",
     hint="Your projections are transposed. Checkpoints of Llama store (out, in) already.",
 )
 
@@ -1902,8 +1903,8 @@ mistake(
     "sine-and-cosine-exchanged",
     edit("angles.cos().to(x.dtype), angles.sin()", "angles.sin().to(x.dtype), angles.cos()"),
     section="llama-rope",
-    why="At position 0, where nothing turns, your halves change places. You took the sine for the cosine. Which of the two "
-    "is 1 at an angle of 0?",
+    why="At position 0, where nothing turns, your halves change places, and the new first half is negated. You took "
+    "the sine for the cosine. Which of the two is 1 at an angle of 0?",
     hint="At position 0 nothing turns, and yet your vector changes. cos(0) is 1 and sin(0) is 0.",
 )
 

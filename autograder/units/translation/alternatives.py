@@ -88,7 +88,10 @@ def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
 
 @alternative("translation.evaluate", "own-words")
 def evaluate(model, pairs, tokenizer=None, beam_size=1, max_tokens=4096):
-    """Its own expression cuts words. cross_entropy takes log-probabilities, which its log_softmax does not change."""
+    """Splits texts with a regular expression of its own.
+
+    cross_entropy takes log-probabilities, which its log_softmax does not change.
+    """
     training = model.training
     model.eval()
     tokenizer = model.tokenizer if tokenizer is None else tokenizer

@@ -436,10 +436,10 @@ def test_training_is_left_alone(learner, reference, rng):
 
 
 def save_twice_with_a_witness(learner, seed, data):
-    """Save twice to one path. Returns the position that a second name of the first file holds afterwards.
+    """Save twice to one path. In between the file gets a second name; returns the position under this name afterwards.
 
-    The second name, a hard link, shows what happens to the old file: it stays whole where the new one takes its place,
-    and changes where it is written over. Renaming from another folder fails, as it does between disks.
+    The second name, a hard link, shows what happens to the old file: it stays whole if the new file takes its place,
+    and changes if it is written over. Renaming from another folder fails, as it does between disks.
     """
     import os
     import tempfile

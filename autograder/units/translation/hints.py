@@ -6,8 +6,8 @@ HINTS = {
         "wrote. Which score is which, and for which of them does the model need the reference as input?",
         "`encode_pairs`, `token_batches` and `make_batch` give you batches for the loss. Add up sums and tokens, and "
         "divide at the end. `max_tokens` has to be at least the size of the largest pair. `translate` writes the "
-        "translations; BLEU gets lists of words, and one list of references for each. Use evaluation mode without "
-        "gradients, and restore the model's mode at the end. Without pairs, do not divide.",
+        "translations; BLEU gets each translation as a list of words, and for each a list with its one reference. Use "
+        "evaluation mode without gradients, and restore the model's mode at the end. Without pairs, do not divide.",
         "tokenizer: the one given, or model.tokenizer\n"
         "remember the model's mode; evaluation mode\n"
         "ids of all pairs; limit = max_tokens, or the largest pair if it costs more\n"

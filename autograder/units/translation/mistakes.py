@@ -595,8 +595,8 @@ mistake(
     edit("best = None", "best = 0"),
     edit("best is None or loss", "math.isnan(losses[best]) or loss"),
     section="early-stopping",
-    why="Your answer without any best validation looks like a real one. You return 0 where the list is empty or holds "
-    "only NaN. Which value means that there is none?",
+    why="When there is no best validation, your answer looks as if there were one. You return 0 where the list is "
+    "empty or holds only NaN. Which value means that there is none?",
     hint="Without any loss, or with NaN alone, there is no best validation, but you return 0. Return `None` for it.",
 )
 
@@ -1063,8 +1063,8 @@ mistake(
         'for _ in range(saved["scheduler"]["last_epoch"]):\n    scheduler.step()',
     ),
     section="resume-to-the-bit",
-    why="A scheduler that has been used since continues too far along its curve. You made steps instead of loading its "
-    "state. From which step do yours count?",
+    why="A scheduler that has made steps before your call continues too far along its curve. You made steps instead of "
+    "loading its state. From which step do yours count?",
     hint="You call `scheduler.step()` for each saved step, which adds to the steps already made. Load the saved state.",
 )
 
@@ -1667,7 +1667,7 @@ mistake(
     section="three-kinds-of-maps",
     why="Your decoder maps have the size of the source. You gave the source to the decoder. Which sentence does the "
     "decoder read?",
-    hint="Your decoder maps have the size of the source: the decoder reads `tgt`.",
+    hint="Your decoder maps have the size of the source, which you gave to the decoder. Let it read `tgt`.",
 )
 
 mistake(
@@ -1813,8 +1813,8 @@ mistake(
     edit('"cross": cross}', '"cross": [weights.mT for weights in cross]}'),
     base="lists-first",
     section="three-kinds-of-maps",
-    why="The rows of your cross map are source words. You exchanged its last two axes. Which of the two sentences asks the "
-    "queries?",
+    why="The rows of your cross map are source words. You exchanged its last two axes. From which of the two sentences "
+    "do the queries come?",
     hint='The last two axes of your `"cross"` are exchanged. Its rows are queries, one for each target word.',
 )
 
