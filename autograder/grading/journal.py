@@ -89,8 +89,8 @@ class Journal:
                 "Another run is grading the same submissions; wait for it to end, then run the command again."
             )
         return JournalError(
-            f"Results cannot be kept in {self.path} ({error.strerror or error}); make room there, or the folder "
-            "writable, and run the same command again: what has been graded so far is not lost."
+            f"Results cannot be kept in {self.path} ({error.strerror or error}); make room there, or make the "
+            "folder writable, and run the same command again: what has been graded so far is not lost."
         )
 
 

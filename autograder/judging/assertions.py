@@ -174,7 +174,8 @@ def _about_shapes(got: torch.Tensor, expected: torch.Tensor) -> str:
     if sorted(got.shape) == sorted(expected.shape):
         return " The sizes are right, but their order is not."
     if [size for size in got.shape if size != 1] == [size for size in expected.shape if size != 1]:
-        return f" An axis of length 1 is {'missing' if got.ndim < expected.ndim else 'too many'}."
+        missing = got.ndim < expected.ndim
+        return " An axis of length 1 is missing." if missing else " There is an axis of length 1 too many."
     return ""
 
 
@@ -197,9 +198,10 @@ def _assert_values(got: torch.Tensor, expected: torch.Tensor, same: torch.Tensor
     yours, wanted = _value(got, wrong), _value(expected, wrong)
     if yours == wanted:  # with few digits both would read the same
         yours, wanted = _value(got, wrong, 13), _value(expected, wrong, 13)
-    share = f"{int(wrong.sum())} of {wrong.numel()} values differ" if wrong.numel() > 1 else "the value differs"
+    alone = wrong.numel() == 1
+    share = "the value differs;" if alone else f"{int(wrong.sum())} of {wrong.numel()} values differ; for example"
     raise AssertionError(
-        f"{what}: {share}; for example at {_indices(wrong, 1)} you have {yours} and {wanted} was expected."
+        f"{what}: {share} at {_indices(wrong, 1)} you have {yours} and {wanted} was expected."
         f"{_nearness(got, expected) or _pattern(got, expected, what)}"
     )
 

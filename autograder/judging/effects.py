@@ -250,14 +250,14 @@ PLAIN = (
     Effect(
         "wrong-arguments-accepted",
         "Your function accepts arguments that the text tells you to refuse; all else in these checks is right. You "
-        "left out this test, or its limit is another one. Which arguments must raise an error? Is the limit itself "
-        "allowed?",
+        "left out the test of an argument, or the limit in it is wrong. Which arguments must raise an error? Is the "
+        "limit itself allowed?",
         _of_each(_accepted),
     ),
     Effect(
         "right-arguments-refused",
         "Your own `raise` refuses arguments that are allowed. You test for more than the text tells you to refuse, or "
-        "the limit of your test is another one. Is the limit itself allowed?",
+        "the limit in your test is wrong. Is the limit itself allowed?",
         _of_each(_refused),
     ),
     Effect(
@@ -276,8 +276,8 @@ PLAIN = (
 OTHERS = (
     Effect(
         "another-shape",
-        "Your numbers are right and in the right order, and the shape is another one. You joined, split, added or "
-        "dropped an axis. Which shape does the text ask for?",
+        "Your numbers are right and in the right order, but the shape is wrong. You joined, split, added or dropped an "
+        "axis. Which shape does the text ask for?",
         _of_each(_parts(_another_shape)),
     ),
     Effect(
@@ -293,8 +293,8 @@ OTHERS = (
     ),
     Effect(
         "scaled-by-a-constant",
-        "Your results are the right ones times {0}, in every check that fails. A factor is missing or is another one, "
-        "or something is added twice. Which constants does the formula have?",
+        "Your results are the right ones times {0}, in every check that fails. A factor is missing or wrong, or "
+        "something is added twice. Which constants does the formula have?",
         _factor,
     ),
 )  # fmt: skip

@@ -89,7 +89,7 @@ def _judge(room: Subject, catch: Catch, seed: int) -> list[Verdict]:
         _ORDER.shuffle(order)
     found = _until_refused(room, catch, order, seed)
     if found[None].what != RETURNED:
-        return _refused(catch, "the course's own implementation, the second time", found[None])
+        return _refused(catch, "the course's own implementation when it comes a second time", found[None])
     for style in catch.styles:
         if style in found and found[style].what != RETURNED:
             return _refused(catch, f"a right implementation: {style.words}", found[style])
@@ -129,7 +129,7 @@ def _result(check: tuple[str, Fraction, str], group: Group, readings: Sequence[R
         return CheckResult(name, results.PASSED, points, points, "", title)
     caught = f"{len(readings) - len(missed)} of {len(readings)} caught. " if readings[1:] else ""
     ways = {reading.what for reading in readings}
-    slow = f" With one of them your test took more than {SECONDS:g} seconds, which does not count."
+    slow = f" With one of them your test took more than {SECONDS:g} seconds, which does not count as caught."
     luck = f" One of them is caught in some of the {SEEDS} calls and accepted in others. Which inputs always show it?"
     listed = " And another one: ".join(dict.fromkeys(missed))  # two mistakes may have the same symptom
     message = f"{caught}Your test accepts a wrong implementation: {listed}"

@@ -107,7 +107,9 @@ def _better(name: str, before: Verdict, after: Verdict, given: Given) -> CheckRe
     if after.result.status == PASSED:
         return replace(after.result, message=right_given(given.names))
     if before.lacks not in ("", name) and not after.lacks:
-        where = f"With {_the_courses(given.names)}: your own {_is(given.names)} not there yet, or wrong."
+        where = (
+            f"This check got {_the_courses(given.names)}, because your own {_is(given.names)} not there yet, or wrong."
+        )
         said = after.result.message if given.told else "The check cell of the notebook says what went wrong."
         return replace(after.result, message=f"{said}\n\n{where}")
     if after.result.points > before.result.points:
@@ -123,7 +125,7 @@ def _judged_at_last(before: Sequence[Verdict], given: Given) -> Sequence[Verdict
     """
     if not any(after.result.status == PASSED for after in given.verdicts):
         return before
-    where = f"With {_the_courses(given.names)}: your own {_is(given.names)} not there yet, or wrong."
+    where = f"This check got {_the_courses(given.names)}, because your own {_is(given.names)} not there yet, or wrong."
     return [
         Verdict(replace(after.result, message=f"{after.result.message}\n\n{where}"))
         if after.result.status != PASSED

@@ -121,7 +121,7 @@ class GradesExport(ExportPlugin):
                 waiting += result.waiting
             if waiting:
                 self.log.warning(
-                    "%s: submissions that wait for points given by hand, which count as 0 until then: %d.",
+                    "%s: submissions with tasks to grade by hand, which count 0 points until then: %d.",
                     assignment.name,
                     waiting,
                 )

@@ -79,7 +79,7 @@ def grade(folder: Path, units: Sequence[str]) -> list[Submission]:
     try:
         return _graded(sources, jailed=True)
     except (NoJail, ForkServerError) as error:
-        print(f"The sandbox does not work in this container, so the submission is graded without: {error}")
+        print(f"The sandbox does not work in this container, so the submission is graded without it: {error}")
         return _graded(sources, jailed=False)
 
 

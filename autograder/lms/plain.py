@@ -88,7 +88,7 @@ def files_in(folder: Path, log: Any) -> list[str]:
         left -= path.stat().st_size
         if left < 0:
             log.warning(
-                "%s is not there when the notebook runs: all files have more than %d MB.", path, MAX_FILES >> 20
+                "%s is missing when the notebook runs: all files together have more than %d MB.", path, MAX_FILES >> 20
             )
             continue
         cells += _writing(path.relative_to(folder).as_posix(), path.read_bytes())

@@ -753,7 +753,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("units", metavar="UNIT", nargs="*", help="with --course: what to release")
     parser.add_argument("--course", metavar="FOLDER", type=Path, help="release into this nbgrader course")
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help="write all of them as those of a release")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="write the exercises of a release into this folder")
     parser.add_argument("--version", metavar="TAG", help="tag or commit that learners install (by default, this one)")
     parser.add_argument("--package", metavar="NAME", help="what learners install instead, as pip takes it")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")

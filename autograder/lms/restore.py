@@ -356,8 +356,8 @@ def _add_locked(result: Rebuilt, item: Wanted, cell: NotebookNode) -> None:
     if not same_text(cell.source, item.source) and cell.source.strip():
         result.cells.append(new_cell(cell.cell_type, cell.source))
         result.notes.append(
-            f"You had changed the cell `{item.name}`. The original was put back to grade with; "
-            "your version stands before it and was run as well. Put code of your own into a new cell."
+            f"You had changed the cell `{item.name}`. For grading, the original was put back; your version stands "
+            "before it and was run as well. Put code of your own into a new cell."
         )
     elif cell.cell_type != item.cell_type:
         result.notes.append(f"The cell `{item.name}` had become a {cell.cell_type} cell; it was put back as it was.")

@@ -90,7 +90,7 @@ WRONG = (
         "Which mean",
         slip(
             "by-the-length",
-            "It divides by the number of all positions. Which score does a head get that does nothing else?",
+            "It divides by the number of all positions. Which score does a perfect induction head get?",
             edit("mean((0, -1))", "sum(-1).mean(0) / weights.shape[-1]"),
         ),
         slip(

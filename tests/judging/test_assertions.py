@@ -41,7 +41,7 @@ TENSOR_LADDER = [
     ([1, 2], "f(x) should be a tensor of shape (2, 3), but is a list of 2 items."),
     ((RIGHT, RIGHT), "f(x) should be a tensor of shape (2, 3), but is a tuple of 2 items."),
     (RIGHT.T, "f(x) should have shape (2, 3), but has shape (3, 2). The sizes are right, but their order is not."),
-    (RIGHT[None], "f(x) should have shape (2, 3), but has shape (1, 2, 3). An axis of length 1 is too many."),
+    (RIGHT[None], "f(x) should have shape (2, 3), but has shape (1, 2, 3). There is an axis of length 1 too many."),
     (RIGHT[0, 0], "f(x) should have shape (2, 3), but has shape ()."),
     (RIGHT[:0], "f(x) should have shape (2, 3), but has shape (0, 3)."),
     (RIGHT.double(), "f(x) should have dtype float32, but has dtype float64. Which step changes the type?"),

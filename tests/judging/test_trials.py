@@ -206,7 +206,7 @@ def test_a_test_that_is_accepted_beside_the_courses_part_is_told_what_it_misses(
     judgement = Judgement("training", (task,), {task: before}, {task: Given(("Batch",), after)})
     first, second = judgement.results(task)
     assert (first.status, second.status) == (results.PASSED, results.FAILED)
-    assert second.message.startswith("3 of 4 caught.\n\nWith `Batch` as the course has it: your own is")
+    assert second.message.startswith("3 of 4 caught.\n\nThis check got `Batch` as the course has it")
 
 
 def test_a_test_whose_asserts_never_fail_is_told_what_counts():

@@ -213,7 +213,7 @@ def test_where_no_sandbox_works_it_grades_without_and_tells_the_instructor(
     (tmp_path / "attention.ipynb").write_text(notebook(*solution_cells("attention")), encoding="utf-8")
     (graded,) = gradescope.grade(tmp_path, ["attention"])
     assert number(graded.points) == most("attention")
-    assert "graded without: bubblewrap may not" in capsys.readouterr().out
+    assert "graded without it: bubblewrap may not" in capsys.readouterr().out
 
 
 def test_the_set_up_installs_the_pinned_course_and_what_the_units_need(container):

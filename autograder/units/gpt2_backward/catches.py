@@ -63,8 +63,8 @@ CATCHES = (
                 ),
                 slip(
                     "backward.no-path-through-the-deviation",
-                    "Over a row, its `dinp` has the right sum, but wrong entries. Do you know every number of a row "
-                    "of `dinp`?",
+                    "Over a row, its `dinp` has the right sum, but wrong entries. Does your test compare every number "
+                    "of a row of `dinp`?",
                     edit(" - n * (g * n).mean(1, keepdims=True)", ""),
                 ),
                 slip(
@@ -135,8 +135,8 @@ CATCHES = (
                 ),
                 slip(
                     "backward.averaged-over-the-positions",
-                    "Two of its gradients get too small as the number of positions grows. Do you know `dweight` and "
-                    "`dbias` for more than one position?",
+                    "Two of its gradients get too small as the number of positions grows. With how many positions does "
+                    "your test compare `dweight` and `dbias`?",
                     edit("d.sum(0)", "d.sum(0) / (B * T)"),
                     edit("(d * n).sum(0)", "(d * n).sum(0) / (B * T)"),
                 ),

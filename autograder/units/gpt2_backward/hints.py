@@ -8,7 +8,8 @@ HINTS = {
         "Grow one number of `wte` by 0.1: which numbers of `out` grow, and by how much? Ask the same about `wpe`. The "
         "addresses are those of the forward pass: dout has a row for every position of every sequence, dwte one for "
         "every token, dwpe one for every position.",
-        "dwte[i, c] gets the sum of dout[b, t, c] over all (b, t) with inp[b, t] = i; dwpe[t, c] that over all b.\n\n"
+        "dwte[i, c] gets the sum of dout[b, t, c] over all (b, t) with inp[b, t] = i; dwpe[t, c] gets the sum of "
+        "dout[b, t, c] over all b.\n\n"
         "for each b, t, c:\n"
         "    d = dout[row (b, t), c]\n"
         "    add d to dwte[row of the token, c]\n"
@@ -114,10 +115,11 @@ HINTS = {
         "forward kernel alone, or with PyTorch's layer norm, to know `dinp`, `dweight` and `dbias`? "
         "({Section}`gpt2_backward#checking-gradients`.)",
         "Take B = 2, T = 3 and C = 5, and random numbers for everything, `weight` and `bias` too; make one row hardly "
-        "vary. `F.layer_norm(x, (C,), w, b)` in float64 and `torch.autograd.grad(output, inputs, dout)` give what you "
-        "expect. Call the forward kernel on zeros and compare `out`. Then pass its `mean` and `rstd` to the backward "
-        "kernel, with three gradients that begin with ones. At the end each must be 1 more than you expect. float32 "
-        "arrays of NumPy share their memory with tensors: `tensor.numpy()`, `torch.from_numpy(array)`.",
+        "vary. `F.layer_norm(x, (C,), w, b)` in float64 and `torch.autograd.grad(output, inputs, dout)` give the right "
+        "output and the right gradients. Call the forward kernel on zeros and compare `out`. Then pass its `mean` and "
+        "`rstd` to the backward kernel, with three gradients that begin with ones. At the end each must be 1 more than "
+        "PyTorch's gradient. float32 arrays of NumPy share their memory with tensors: `tensor.numpy()`, "
+        "`torch.from_numpy(array)`.",
         "B, T, C = 2, 3, 5; random inp, dout, weight, bias; one row of inp times 0.01\n"
         "expected, slopes = PyTorch's layer norm in float64, and its gradients for dout\n"
         "out, mean, rstd = zeros (np.float32); forward(out, mean, rstd, inp, weight, bias, B, T, C)\n"

@@ -31,8 +31,8 @@
 /* encoder_backward: padding-id-left-out
  * base: plain-loops
  * edit: dtoken[c] += d[c]  =>  dtoken[c] += inp[b * T + t] ? d[c] : 0.0f
- * why: Row 0 of dwte stays empty. You left id 0 out, as padding elsewhere in this course. Which token of GPT-2 has the
- * id 0?
+ * why: Row 0 of dwte stays empty. You left id 0 out as if it were padding, which it is elsewhere in this course. Which
+ * token of GPT-2 has the id 0?
  * hint: Row 0 of your dwte gets no gradient. GPT-2 has no padding: id 0 is a token like any other.
  * section: table-gradients
  */
@@ -121,8 +121,8 @@
  * edit: inp[b * T + t]  =>  inp[t]
  * why: The gradients of later sequences go to the tokens of the first. Your index into the ids does not depend on b.
  * Which id belongs to position (b, t)?
- * hint: The gradients of later sequences go to the tokens of the first one. Before the ids of sequence b stand those of
- * b others, T each.
+ * hint: The gradients of later sequences go to the tokens of the first one. The ids of sequence b come after T ids for
+ * each earlier sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -131,7 +131,7 @@
  * edit: (b * T + t)  =>  t
  * why: Your sums repeat the gradients of the first sequence. Your offset into dout does not depend on b. Where does row
  * (b, t) begin?
- * hint: Your sums repeat the first sequence. Before row (b, t) of dout come b whole sequences and t rows.
+ * hint: Your sums repeat the first sequence. Row (b, t) of dout comes after b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -216,8 +216,8 @@
 /* encoder_backward: position-of-the-sequence
  * base: plain-loops
  * edit: dwpe + t * C  =>  dwpe + b * C
- * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Where does
- * the count of positions start again at 0?
+ * why: All positions of a sequence add to one row. You chose the row of dwpe by the number of the sequence. Which of b
+ * and t is the position?
  * hint: All positions of a sequence add to one row. The row of dwpe is t.
  * section: table-gradients
  */
@@ -252,7 +252,7 @@
  * base: plain-loops
  * edit: dout + (b * T + t) * C  =>  dout + (b + t) * C
  * why: Only the first sequence is right. You put sequences one row apart in dout. How many rows does a sequence have?
- * hint: Only the first sequence is right. Before row (b, t) of dout come b whole sequences of T rows, and t rows.
+ * hint: Only the first sequence is right. Row (b, t) of dout comes after b whole sequences of T rows, and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -972,7 +972,7 @@
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
  * edit: dinp + (b * T + t) * C  =>  dinp + t * C
  * why: Your gradients repeat the first sequence. Your offsets do not depend on b. Which row belongs to position (b, t)?
- * hint: Your gradients repeat the first sequence. Before row (b, t) of dout, inp and dinp come b whole sequences and t
+ * hint: Your gradients repeat the first sequence. Row (b, t) of dout, inp and dinp comes after b whole sequences and t
  * rows.
  * section: addresses-on-the-way-back
  */
@@ -1083,7 +1083,7 @@
  * edit: dout + (b * T + t) * OC  =>  dout + t * OC
  * why: The first sequence is right, and all others get its gradients. Your rows of dout do not depend on b. Where does
  * row (b, t) begin?
- * hint: All sequences get the gradients of the first. Before row (b, t) of dout come b whole sequences and t rows.
+ * hint: All sequences get the gradients of the first. Row (b, t) of dout comes after b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
@@ -1092,7 +1092,7 @@
  * edit: *x = inp + (b * T + t) * C  =>  *x = inp + t * C
  * why: Your dweight uses the first sequence's inputs for all. Your rows of inp do not depend on b. Where does row (b,
  * t) begin?
- * hint: Your dweight uses the first sequence's inputs for all. Before row (b, t) of inp come b whole sequences and t
+ * hint: Your dweight uses the first sequence's inputs for all. Row (b, t) of inp comes after b whole sequences and t
  * rows.
  * section: addresses-on-the-way-back
  */
@@ -1194,7 +1194,8 @@
 /* matmul_backward: no-weight-gradient
  * base: plain-loops
  * edit: dweight[o * C + c] += d[o] * x[c]  =>  (void)dweight, (void)x
- * why: Your dweight is as it was before the call. You gave the weight no gradient. Which factor of each product is it?
+ * why: Your dweight is as it was before the call. You gave the weight no gradient. By which factor is it multiplied in
+ * the forward pass?
  * hint: Your dweight is as it was before the call. Add dout times inp.
  * section: linear-gradients
  */
@@ -1202,7 +1203,8 @@
 /* matmul_backward: no-input-gradient
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  (void)dx, (void)weight
- * why: Your dinp is as it was before the call. You gave the input no gradient. Which factor of each product is it?
+ * why: Your dinp is as it was before the call. You gave the input no gradient. By which factor is it multiplied in the
+ * forward pass?
  * hint: Your dinp is as it was before the call. Add dout times weight.
  * section: linear-gradients
  */
@@ -1210,8 +1212,8 @@
 /* matmul_backward: no-weight-gradient-without-bias
  * base: plain-loops
  * edit: dweight[o * C + c] +=  =>  if (dbias != NULL) dweight[o * C + c] +=
- * why: Where dbias is NULL, your dweight gets nothing. You put both under one condition. Which of the two depends on
- * the bias?
+ * why: Where dbias is NULL, your dweight gets nothing. You put dweight under the condition that belongs to dbias. Which
+ * of the two depends on the bias?
  * hint: Where dbias is NULL, your dweight gets nothing. Only the addition to dbias depends on that test.
  * section: linear-gradients
  */
@@ -1282,8 +1284,8 @@
 /* attention_backward: no-weight-in-the-softmax
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  da[u] - sum
- * why: Your dpreatt is too large where weights are small. You left out a factor. How strongly does a score with almost
- * no weight act?
+ * why: Your dpreatt is too large where weights are small. You left out a factor. How much does a score change the
+ * output if its weight is almost 0?
  * hint: Your dpreatt is too large where weights are small. Multiply each difference by its weight.
  * section: softmax-gradient
  */
@@ -1774,10 +1776,10 @@
 /* attention_backward: one-for-every-pair
  * base: plain-loops
  * edit: a[u] * (da[u] - sum)  =>  (1.0f - a[u]) * sum
- * why: Your dpreatt has an extra 1 in most terms. You used the derivative of a weight by its own score for all pairs.
- * What is the derivative by another score of the row?
- * hint: Your dpreatt has the 1 of the softmax's derivative in every term. That 1 belongs to the score's own weight
- * alone.
+ * why: The rows of your dpreatt do not sum to 0. For all pairs you used the derivative of a weight with respect to its
+ * own score. What is its derivative with respect to another score of the row?
+ * hint: The rows of your dpreatt do not sum to 0. Every term has the 1 of the softmax's derivative. That 1 belongs to
+ * the score's own weight alone.
  * section: softmax-gradient
  */
 
@@ -1799,8 +1801,8 @@
 /* attention_backward: keys-without-the-softmax
  * base: plain-loops
  * edit: dp[u] * q[i]  =>  da[u] * q[i]
- * why: The gradient of your keys is too large, while that of the queries is right. You took the gradient of the weights
- * for it. Through which operation does it go before it reaches the keys?
+ * why: The gradient of your keys is too large, while that of the queries is right. You computed it from the gradient of
+ * the weights. Through which operation must that gradient go before it reaches the keys?
  * hint: Your keys get the gradient of the weights, from before the softmax's backward pass. Use that of the scores.
  * section: softmax-gradient
  */
@@ -1811,8 +1813,7 @@
  * edit: 0.5f * x * (1.0f - th * th) * inner  =>  0.5f * x * (1.0f - th * th)
  * why: Your slope lacks the derivative of what stands inside the tanh. You stopped too early. What does the chain rule
  * multiply by?
- * hint: Your slope is that of tanh without its inside. Multiply the second term by the derivative of what stands inside
- * the tanh.
+ * hint: The second term of your slope lacks a factor. Multiply it by the derivative of what stands inside the tanh.
  * section: gelu-slope
  */
 
@@ -2430,8 +2431,8 @@
  * edit: targets[b * T + t]  =>  targets[t]
  * why: The 1 is subtracted at the first sequence's targets everywhere. Your index does not depend on b. Which target
  * belongs to position (b, t)?
- * hint: The 1 is subtracted at the first sequence's targets everywhere. Before the targets of sequence b stand those of
- * b others, T each.
+ * hint: The 1 is subtracted at the first sequence's targets everywhere. The targets of sequence b come after T targets
+ * for each earlier sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -2440,8 +2441,8 @@
  * edit: dlosses[b * T + t]  =>  dlosses[t]
  * why: Later sequences are scaled by the first one's dlosses. Your index does not depend on b. Which entry belongs to
  * position (b, t)?
- * hint: The later sequences are scaled by the first one's dlosses. Before the entries of sequence b stand those of b
- * others, T each.
+ * hint: The later sequences are scaled by the first one's dlosses. The entries of sequence b come after T entries for
+ * each earlier sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -2451,8 +2452,8 @@
  * edit: dlosses[b * T + t]  =>  dlosses[t]
  * why: The first sequence is right, and all others use its targets and its dlosses. You left b out of both indices.
  * Which entry of an array (B, T) belongs to position (b, t)?
- * hint: The first sequence is right, and all others use its targets and its dlosses. Before the entries of sequence b
- * stand those of b others, T each.
+ * hint: The first sequence is right, and all others use its targets and its dlosses. The entries of sequence b come
+ * after T entries for each earlier sequence.
  * section: addresses-on-the-way-back
  */
 
@@ -2462,7 +2463,7 @@
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence collects everything, and the others get nothing. Your row offsets do not depend on b. Where
  * does row (b, t) begin?
- * hint: The first sequence collects everything, and the others get nothing. Before row (b, t) come b whole sequences
+ * hint: The first sequence collects everything, and the others get nothing. Row (b, t) comes after b whole sequences
  * and t rows.
  * section: addresses-on-the-way-back
  */
@@ -2601,14 +2602,15 @@
  * edit: probs + (b * T + t) * Vp  =>  probs + t * Vp
  * why: The first sequence is right, and all others use its probabilities. Your rows of probs do not depend on b. Where
  * does row (b, t) begin?
- * hint: All sequences use the probabilities of the first. Before row (b, t) of probs come b whole sequences and t rows.
+ * hint: All sequences use the probabilities of the first. Row (b, t) of probs comes after b whole sequences and t rows.
  * section: addresses-on-the-way-back
  */
 
 /* crossentropy_softmax_backward: divided-by-the-vocabulary
  * base: plain-loops
  * edit: (p[v] - right) * d  =>  (p[v] - right) * d / V
- * why: Your gradient is V times too small. You divided by the number of tokens. Is the sum over the columns a mean?
+ * why: Your gradient is V times too small. You divided by the number of tokens. Does the loss of a position average
+ * over the tokens?
  * hint: Your gradient is too small by the factor V. Leave the division out.
  * section: loss-gradient
  */
@@ -2879,8 +2881,8 @@
  *     (void)eps;
  *     float correction1 = 1.0f - powf(beta1, t);
  * edit: (sqrtf(v_hat) + eps)  =>  sqrtf(v_hat)
- * why: Your steps are too large where gradients are about as small as eps, and a gradient of 0 divides by 0. You left
- * eps out. To which number is it added?
+ * why: Your steps are too large where gradients are about as small as eps, and a parameter whose gradients were all 0
+ * becomes NaN. You left eps out. To which number is it added?
  * hint: Your steps are too large where the gradients are about as small as eps. Add eps to the root.
  * section: adamw-in-c
  */

@@ -15,8 +15,9 @@ from torch.nn import functional as F
 from autograder.judging.c_assertions import Call, check_kernel
 from autograder.units.support.gpt2 import causal_attention, token_ids, uneven_rows
 
-# The old contents of arrays that a kernel writes. Unlike NaN, it is the maximum of a search that includes the old
-# contents. What is added to it shows, so an array that is added to can be told from one that is never written.
+# What stands in the arrays before a kernel writes them. A search for the largest number that includes these old
+# contents finds 1000, and would not find NaN. And 1000 plus a number is another number, while NaN stays NaN: so an
+# array that is added to can be told from one that is never written.
 GARBAGE = 1000.0
 
 
@@ -138,7 +139,7 @@ def test_without_bias(learner, reference, rng):
 
 @pytest.mark.task("gpt2_forward.matmul_forward", points=1)
 def test_larger_layer(learner, reference, rng):
-    """Exact for long sums, and complete where no size is a multiple of a block."""
+    """Exact for long sums, and complete where no size is a multiple of 4 or 8."""
     # Larger than the blocks and the small arrays of fast code: catches code that skips the rest after the last block.
     # The calls before it catch code that keeps something of a smaller layer, such as its transposed weights.
     small = [matmul_call(rng, 3, 5, 10, 7, with_bias=True, fill=GARBAGE) for _ in range(2)]

@@ -516,9 +516,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0; for (int b = 0; b < B; b++) {
  * edit: m += x[c]  =>  sum += x[c]
  * edit: m /= C;  =>  float m = sum / C;
- * why: The first row is right, and later means contain those before. The sum behind your mean goes on from row to
- * row. When should it be set to 0?
- * hint: The first row is right, and later means contain those before. Set the sum to 0 for each row.
+ * why: The first row is right, and the mean of every later row contains the rows before it. The sum behind your mean
+ * goes on from row to row. When should it be set to 0?
+ * hint: The first row is right, and the mean of every later row contains the rows before it. Set the sum to 0 for each
+ * row.
  * section: layernorm-kernel
  */
 
@@ -714,10 +715,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * each: KIND = float; double
  * edit: float m = 0.0f  =>  KIND m = 0.0f
  * edit: 1.0f / sqrtf(v + 1e-5f)  =>  1.0f / sqrtf(v) + 1e-5f
- * why: A constant row divides by 0, and rows that hardly vary come out too large. You added 1e-5 after the reciprocal.
- * To which number does it belong?
- * hint: A constant row divides by 0, and rows that hardly vary come out too large. Add 1e-5 to the variance before
- * you take the root.
+ * why: A constant row gives NaN or infinity, and rows that hardly vary come out too large. You added 1e-5 after the
+ * reciprocal. To which number does it belong?
+ * hint: A constant row gives NaN or infinity, and rows that hardly vary come out too large. Add 1e-5 to the variance
+ * before you take the root.
  * section: layernorm-kernel
  */
 
@@ -1841,8 +1842,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* attention_forward: divided-by-the-scale
  * base: plain-loops
  * edit: dot * scale  =>  dot / scale
- * why: Your scores are hs times too large. You divided by the reciprocal of the root. On which side of 1 should the
- * factor lie?
+ * why: Your scores are hs times too large. You divided by the reciprocal of the root. Should the scale make a dot
+ * product larger or smaller?
  * hint: Your scores are too large by the factor hs. Divide by the root of hs, not by its reciprocal.
  * section: attention-kernel
  */
@@ -2189,10 +2190,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: const float scale = sqrtf(2.0f / 3.14159265f);  =>
  * edit: float cube = 0.044715f * x * x * x;  =>
  * edit: tanhf(scale * (x + cube))  =>  erff(x / sqrtf(2.0f))
- * why: Your values differ from a checkpoint's by up to 0.0005. You computed the exact GELU, with the error function.
+ * why: Your values differ from the right ones by up to 0.0005. You computed the exact GELU, with the error function.
  * Which form was GPT-2 trained with?
- * hint: Your values are those of the other GELU, the one with erf. The difference is small, but enough to miss a
- * checkpoint's numbers: use the formula with tanh.
+ * hint: Your values are those of the GELU with erf. The difference is small, but GPT-2 was trained with the other form:
+ * use the formula with tanh.
  * section: gelu-kernel
  */
 
@@ -2296,8 +2297,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: no-half
  * base: plain-loops
  * edit: 0.5f * x  =>  x
- * why: Your values are twice too large. The sum of 1 and tanh goes up to 2. Which factor brings it back to 1?
- * hint: Your values are twice too large. Take half of them.
+ * why: Your values are twice as large as they should be. The sum of 1 and tanh goes up to 2. Which factor brings it
+ * back to 1?
+ * hint: Your values are twice as large as they should be. Take half of them.
  * section: gelu-kernel
  */
 
@@ -3066,8 +3068,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* softmax_forward: sign-turned-round
  * base: plain-loops
  * edit: z[v] - maximum  =>  maximum - z[v]
- * why: Your probabilities rank the tokens in reverse. You subtracted the logit from the maximum. Which sign should the
- * exponent of a likely token have?
+ * why: Your probabilities rank the tokens in reverse. You subtracted the logit from the maximum. Which token should get
+ * the largest exponent?
  * hint: Your probabilities rank the tokens the wrong way round. The exponent is the logit minus the maximum.
  * section: running-maximum
  */
@@ -3203,9 +3205,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  *     for (int v = 0; v < V - 1; v++) {
  *         p[v] = expf
- * why: The last token of every row has no exponential. Your loop over the exponentials ends one token too early. Which
- * condition makes it run V times from 0?
- * hint: The last token of every row has no exponential. Let v run to V - 1.
+ * why: The last probability of every row depends on what stood in probs before the call. Your loop over the
+ * exponentials ends one token too early. Which condition makes it run V times from 0?
+ * hint: The last probability of every row depends on what stood in probs before the call. Let v run to V - 1.
  * section: numbers-in-c
  */
 
@@ -3244,8 +3246,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: float *p = probs + (b * T + t) * Vp  =>  float *p = probs + (b * T + t) * V
  * why: Only the first row is right. Your rows lie V numbers apart, and nothing writes the padding. How many columns
  * does a row have in memory?
- * hint: From the second on, your rows begin too early. Row (b, t) comes after T rows for each earlier sequence and t
- * more, each of Vp entries, and ends with zeros.
+ * hint: From the second row on, your rows begin too early. Row (b, t) comes after T rows for each earlier sequence and
+ * t more, each of Vp entries, and ends with zeros.
  * section: padded-vocabulary
  */
 
@@ -3254,7 +3256,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: p[v] = 0.0f  =>  p[v] = expf(z[v] - maximum) / sum
  * why: Padded columns have a probability. You left them out of the sum, but wrote a share for them all the same. What
  * is the probability of a token that does not exist?
- * hint: Your padded columns get a share of what their logits say. Their probability is 0.
+ * hint: Your padded columns get probabilities from their logits. Write 0 to them.
  * section: padded-vocabulary
  */
 
@@ -3492,7 +3494,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: -logf(p)  =>  logf(1.0f - p)
  * why: Your losses are negative, and targets of probability 1 give minus infinity. You took the logarithm of 1 - p.
- * Which number of the formula does the minus belong to?
+ * Where does the minus stand in the formula?
  * hint: Your losses are negative, and targets of probability 1 give minus infinity. The minus stands in front of the
  * logarithm, not inside it.
  * section: crossentropy-kernel
@@ -3511,10 +3513,10 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* crossentropy_forward: row-of-the-sequence
  * base: plain-loops
  * edit: (b * T + t) * Vp + target  =>  b * Vp + target
- * why: Position 0 of a batch is right, and others read rows that are not theirs. You chose the row of probs by only one
- * of its two indices. How many rows stand before that of (b, t)?
- * hint: Position 0 of a batch is right, and others read rows that are not theirs. Row (b, t) of probs comes after T
- * rows for each earlier sequence and t more, each of Vp entries.
+ * why: The first position of the batch is right, and others read rows that are not theirs. You chose the row of probs
+ * by only one of its two indices. How many rows stand before that of (b, t)?
+ * hint: The first position of the batch is right, and others read rows that are not theirs. Row (b, t) of probs comes
+ * after T rows for each earlier sequence and t more, each of Vp entries.
  * section: rows-and-strides
  */
 
@@ -3619,8 +3621,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: for (int b = 0; b < B; b++) {  =>  float sum = 0.0f; for (int b = 0; b < B; b++) {
  * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum = bias[o];
- * why: Without a bias, every output contains all those before it. You set the sum to the bias where there is one, and to
- * nothing otherwise. With which number should a sum begin then?
+ * why: Without a bias, every output contains all those before it. You set the sum to the bias where there is one, and
+ * do not reset it otherwise. With which number should a sum without a bias begin?
  * hint: Without a bias, every output contains all those before it. Start each sum at bias[o] or, where bias is NULL, at 0.
  * section: numbers-in-c
  */
@@ -3629,8 +3631,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * edit: for (int o = 0; o < OC; o++) {  =>  float sum = 0.0f; for (int o = 0; o < OC; o++) {
  * edit: float sum = bias != NULL ? bias[o] : 0.0f;  =>  if (bias != NULL) sum = bias[o];
- * why: Without a bias, every output channel contains those before it. You set the sum to the bias where there is one, and
- * to nothing otherwise. With which number should a sum begin then?
+ * why: Without a bias, every output channel contains those before it. You set the sum to the bias where there is one,
+ * and do not reset it otherwise. With which number should a sum without a bias begin?
  * hint: Without a bias, every output channel contains those before it. Start each sum at bias[o] or, where bias is NULL,
  * at 0.
  * section: numbers-in-c
@@ -3638,8 +3640,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* gelu_forward: sigmoid-for-half-of-one-plus-tanh
  * edit: 0.5f * x * (1.0f + tanhf(scale * (x + 0.044715f * x * x * x)))  =>  x / (1.0f + expf(-scale * (x + 0.044715f * x * x * x)))
- * why: Your curve is too flat around 0. You put a sigmoid of the same argument for half of one plus its tanh. Which
- * argument must a sigmoid have to equal (1 + tanh(u)) / 2?
+ * why: Your curve is too flat around 0. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a
+ * sigmoid have to equal (1 + tanh(u)) / 2?
  * hint: Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.
  * section: gelu-kernel
  */
@@ -3651,7 +3653,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: int v = V; v < Vp; v++  =>  int v = V; v < (b < B - 1 || t < T - 1 ? V : V + B * T * (Vp - V)); v++
  * why: Only the first row is right, and all zeros stand at the end. You put rows V numbers apart. How many columns has a
  * row in memory?
- * hint: From the second row on, yours begins too early. Row (b, t) comes after T rows for each earlier sequence and t
- * more, each of Vp entries, and ends with zeros.
+ * hint: From the second row on, your rows begin too early. Row (b, t) comes after T rows for each earlier sequence and
+ * t more, each of Vp entries, and ends with zeros.
  * section: padded-vocabulary
  */

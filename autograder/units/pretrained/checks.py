@@ -172,7 +172,7 @@ def test_published_logits(learner, reference, rng):
         vocab_size, block_size, width, _, layers = sizes
         state = published_state(rng, vocab_size, block_size, width, layers, dtype)
         batches = [rng.integers(0, vocab_size, *shape) for shape in ((2, block_size), (3, 4), (1, 1))]
-        if block_size == 7:  # short ones alone, and then a request of its own: tells a limit that is one too low
+        if block_size == 7:  # short ones alone, and then a request of its own: catches a limit that is one too low
             check_published(learner, sizes, state, batches[1:])
             if learner.run(refuses_a_full_block, sizes, uses=(build_gpt2,)):
                 raise AssertionError("A GPT2 with block_size=7 raised ValueError for 7 tokens, which fit.")
@@ -384,7 +384,7 @@ def test_prefix_and_what_is_dropped(learner, reference, rng):
         "names that begin with transformer.": {f"transformer.{name}": one for name, one in state.items()},
         "a tied lm_head.weight": state | {"lm_head.weight": state["wte.weight"].clone()},
         "attn.bias and attn.masked_bias, without prefix": as_saved(state, ""),
-        "all of this": as_saved(state),
+        "the prefix, a tied lm_head.weight and both masks": as_saved(state),
     }
     check_published(learner, sizes, state, [ids], {f"from a file with {what}": file for what, file in files.items()})
 
@@ -688,7 +688,7 @@ def test_generator(learner, reference, rng):
     assert_equal(again, first, "the text with a generator of the same seed")
     # Two texts of 80 tokens agree by chance less than once in 10^30.
     for one, two, what in (
-        (first, other, "With generators of different seeds, generate_text gave the same text. Which call needs one?"),
+        (first, other, "Generators of different seeds gave the same text. Which call in generate_text needs them?"),
         (free, more, "Two calls of generate_text without a generator gave the same text. Is a seed set inside?"),
     ):
         if torch.equal(one, two):

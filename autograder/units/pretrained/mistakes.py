@@ -111,7 +111,7 @@ mistake(
     section="gpt2-model",
     why="Your layers are neither trained nor loaded. You put them into a plain list, which PyTorch does not search. "
     "Which container does it search?",
-    hint="Your layers have no parameters as PyTorch sees it. Put them into an `nn.ModuleList`.",
+    hint="PyTorch does not see the parameters of your layers. Put them into an `nn.ModuleList`.",
 )
 
 mistake(
@@ -267,8 +267,8 @@ mistake(
     "layers-from-one",
     edit("enumerate(self.layers)", "enumerate(self.layers, 1)"),
     section="positions-with-cache",
-    why="The cache's length stays 0, and positions always start at 0. You numbered the layers from 1. Which layer "
-    "does the length belong to?",
+    why="The cache's length stays 0, and positions always start at 0. You numbered the layers from 1. From which layer "
+    "does the cache read its length?",
     hint="Your cache has no layer 0, so its `length` stays 0. Number the layers from 0.",
 )
 
@@ -664,8 +664,8 @@ mistake(
     "shapes-not-compared",
     edit("if given[name].shape != shapes[name]:", "if False:"),
     section="strict-loading",
-    why="A tensor of another shape passes, and pieces of it may even fit. You left the check to loading. Which tensor "
-    "gives the width, on which all shapes depend?",
+    why="A tensor of another shape passes your function. You left the check to loading. Which tensor gives the width, "
+    "on which all shapes depend?",
     hint="A tensor of another shape passes. Compare each shape with the one that the width of `wte.weight` demands.",
 )
 
@@ -1016,7 +1016,7 @@ mistake(
     ),
     section="text-with-the-cache",
     why="All steps draw the same random number. You seeded the generator anew each time. When should a seed be set?",
-    hint="Each of your draws begins with the same random number. Seed a generator once, outside.",
+    hint="Each of your draws begins with the same random number. Leave the seeding to the caller.",
 )
 
 mistake(
@@ -1026,7 +1026,7 @@ mistake(
     section="end-of-the-block",
     why="A prompt with an umlaut gets the wrong amount of room. You counted letters, and one letter may take several "
     "tokens. What does the block hold?",
-    hint="For a prompt with an umlaut you take the length of the text. Count its tokens.",
+    hint="You counted the letters of the prompt, and an umlaut takes more than one token. Count the tokens.",
 )
 
 mistake(
@@ -1094,8 +1094,8 @@ mistake(
     "normed-residual",
     edit("x = x + attention.w_o", "x = normed + attention.w_o"),
     section="gpt2-model",
-    why="In every layer, your vectors begin again at size 1. You added the attention's result to its normalised input. To "
-    "which tensor should it be added?",
+    why="In every layer the earlier sum is lost, and only its normalised form goes on. You added the attention's "
+    "result to that form. To which tensor should it be added?",
     hint="You add what attention finds to the normalised vectors. Add it to x, as it was before the norm.",
 )
 

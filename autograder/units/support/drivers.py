@@ -48,9 +48,9 @@ def order_of_use(module, call):
 
 
 def fill_in_order(module, numbers, order):
-    """Fill a module's parameters from a list of numbers, each from an index that says what the parameter is for.
+    """Fill a module's parameters from a list of numbers, each from an index that depends on the parameter's role.
 
-    That is: the kind of layer, weight or bias, and shape. Parameters that agree in these are told apart by their
+    The role is the kind of layer, weight or bias, and the shape. Parameters of one role are told apart by their
     ``order`` of use; those of layers that are never used get the same numbers. Names that a task fixes tell layers
     apart, too. A bias that the task leaves optional is 0.
     """
