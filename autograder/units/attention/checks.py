@@ -348,7 +348,7 @@ def test_dropout_acts_on_weights(learner, reference, rng):
     """Dropout, a function or a module, acts on the weights, and the weights after dropout are returned."""
     for kind in ("function", "module"):
         q, k, v = rng.normal(2, 3, 6), rng.normal(2, 5, 6), rng.normal(2, 5, 8)
-        # d_v entries, so that dropout on the output, a mistake, runs without an error and shows in the numbers.
+        # `keep` has d_v entries, so that dropout on the output, a mistake, raises no error and shows in the numbers.
         keep = (torch.arange(8) % 2 == rng.choice([0, 1])).float()
         mask = None if kind == "function" else rng.mask(2, 3, 5, keep=0.8)
         output, weights = reference.scaled_dot_product_attention(q, k, v, mask=mask)

@@ -1201,8 +1201,8 @@ mistake(
         'def __init__(self, d_model, d_ff, activation="relu", dropout=0.1):',
     ),
     section="feed-forward-layer",
-    why='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails. You put the activation before the dropout, so arguments by '
-    "position are exchanged. Which order does the task give?",
+    why='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails. You put the activation before the dropout, so arguments '
+    "that are passed by position are exchanged. Which order does the task give?",
     hint='`FeedForward(d_model, d_ff, 0.2, "gelu")` fails: your arguments stand in another order. Keep that of the '
     "task, `d_model, d_ff, dropout, activation`.",
 )
@@ -2069,8 +2069,8 @@ mistake(
     edit("if activation not in activations:", "if False:"),
     edit("activations[activation]", "activations.get(activation, gelu)"),
     section="feed-forward-layer",
-    why='An unknown activation such as "swish" silently becomes GELU. You took every name but "relu" for it, so a typing '
-    "error trains another model. How should the layer react to a name that it does not know?",
+    why='An unknown activation such as "swish" silently becomes GELU. You read every name but "relu" as "gelu", so a '
+    "typing error trains another model. How should the layer react to a name that it does not know?",
     hint='An unknown activation such as "swish" is taken for GELU in silence. Raise a ValueError that names the '
     "argument and says what is allowed.",
 )
@@ -2081,8 +2081,8 @@ mistake(
     edit('if norm not in ("pre", "post"):', "if False:"),
     edit('self.norm == "pre"', 'self.norm != "post"'),
     section="pre-and-post-norm",
-    why='An unknown norm such as "before" silently becomes pre-norm. You took every name but "post" for it, so a typing '
-    "error builds another model. How should the module react to a name that it does not know?",
+    why='An unknown norm such as "before" silently becomes pre-norm. You read every name but "post" as "pre", so a '
+    "typing error builds another model. How should the module react to a name that it does not know?",
     hint='An unknown norm such as "before" is taken for "pre" in silence. Raise a ValueError that names the argument and '
     "says what is allowed.",
 )
@@ -2095,7 +2095,7 @@ mistake(
         "x * torch.sigmoid(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))",
     ),
     section="two-gelus",
-    why="Your curve is too flat around 0. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a "
+    why="Your values are too close to x/2. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a "
     "sigmoid have to equal (1 + tanh(u)) / 2?",
-    hint="Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.",
+    hint="Your values are too close to x/2. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.",
 )

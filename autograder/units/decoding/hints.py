@@ -88,10 +88,11 @@ HINTS = {
         "and a long output equally good? ({Section}`decoding#beam-idea` and {heading}`decoding#length-penalty`.)",
         "Use `beam_size=2`. Three tables are enough. In the first, four equally likely ids follow the likelier first "
         "id. Two ids follow the other first id, and after the less likely of the two the end is nearly certain. In the "
-        "second, both prefixes that are kept after two steps continue the same id, and the worse of them ends. In the "
-        "third, EOS alone competes with an output of four ids. Work out the exponent at which both have the same "
-        "score, and call the search with one just below it and one just above. Put the three sources into one batch, "
-        "with different lengths. Call the search once more with so little room that nothing ends.",
+        "second, both prefixes that are kept after two steps begin with the same id, and after the worse of them the "
+        "end is likely. In the third, EOS alone competes with an output of four ids. Work out the exponent at which "
+        "both have the same score, and call the search with one just below it and one just above. Put the three "
+        "sources into one batch, with different lengths. Call the search once more with so little room that nothing "
+        "ends.",
         "tables = {source: {ids so far: {next id: probability}}}, for three sources\n"
         "model = TableModel(a function that looks up tables[source]; for other ids so far, one id is certain)\n"
         "src, mask = the three sources, padded to one length, and a mask that is true except at padding\n"

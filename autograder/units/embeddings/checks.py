@@ -374,7 +374,7 @@ def add_positions(learner, sizes, inputs, training=False, dtype=torch.float32):
 
 
 def less_the_positions(learner, sizes, x):
-    """What a PositionalEncoding makes of ``x``, less what it makes of zeros: the same for every style of table."""
+    """What a PositionalEncoding makes of ``x``, less what it makes of zeros: the table cancels, rounded or not."""
     module = learner.PositionalEncoding(**sizes).eval()
     return module(x.clone()) - module(torch.zeros_like(x))
 
@@ -447,7 +447,8 @@ def test_adds_then_drops(learner, reference, rng):
     # 5000 draws: the share has a standard deviation of 0.007 at most, so 0.05 is passed by chance once in 10^12 runs.
     if abs(share - p) > 0.05:
         raise AssertionError(f"{what}: a share of {share:.2f} of the entries is 0, and {p} was expected.")
-    # Catches dropping whole rows: by chance more than 3 rows of 25 are whole with a probability of 10^-9.
+    # Catches dropping whole rows. More than 3 of the 200 rows of 25 entries are lost or kept as a whole by chance with
+    # a probability of 2 * 10^-8 at most.
     whole = max(int((dropped.all(axis) | ~dropped.any(axis)).sum()) for axis in (1, 2))
     if whole > 3 or torch.equal(dropped[0], dropped[1]):
         raise AssertionError(f"{what}: entries are dropped together; each should be dropped independently.")

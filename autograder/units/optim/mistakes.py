@@ -261,8 +261,8 @@ mistake(
         "",
     ),
     section="schedule-edges",
-    why="`warmup=0` ends in a division by zero, and a negative `warmup` gives complex numbers. You did not check the "
-    "argument. Which values are allowed, and how should the function react to others?",
+    why="`warmup=0` ends in a division by zero, and a negative `warmup` in complex numbers, which cannot be "
+    "compared. You did not check the argument. Which values are allowed, and how should the function react to others?",
     hint="`warmup=0` does not raise a ValueError in your function. Test for it first, and name the argument and its "
     "value in the message.",
 )
@@ -1436,10 +1436,10 @@ mistake(
         """,
     ),
     section="scheduler",
-    why="The errors of your rates add up from step to step. You used a scheduler that multiplies the previous rate. "
+    why="Rounding errors of your rates add up from step to step. You used a scheduler that multiplies the previous rate. "
     "Which scheduler multiplies the rate at the start?",
-    hint="You return a `MultiplicativeLR`. Its function gives the quotient of neighbouring rates, and its errors add "
-    "up; take `LambdaLR`.",
+    hint="You return a `MultiplicativeLR`. Its function gives the quotient of neighbouring rates, and its "
+    "rounding errors add up; take `LambdaLR`.",
 )
 
 mistake(
