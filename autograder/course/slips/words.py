@@ -22,12 +22,18 @@ FAMILIES = {
     "term-as-bound": ("a term of {what} becomes a lower bound", "Is the small number added, or is it a limit?"),
     "step-twice": ("{what} is applied twice", "How often does this step occur?"),
     "another-axis": ("{what} concerns another axis", "What does each axis hold at this step?"),
-    "another-number": ("{what} is another one", "Which numbers does the text name, and where does each belong?"),
+    "another-number": (
+        "{what} is not the one that the task asks for",
+        "Which numbers does the text name, and where does each belong?",
+    ),
     "off-by-one": (
         "{what} is off by one or two",
         "Where does the range begin, where does it end, and is its end included?",
     ),
-    "another-comparison": ("{what} is another one", "What should happen when both sides are equal?"),
+    "another-comparison": (
+        "{what} is not the one that the task asks for",
+        "What should happen when both sides are equal?",
+    ),
     "condition-negated": ("{what} is negated", "In which case should this apply?"),
     "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),

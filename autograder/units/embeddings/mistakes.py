@@ -1230,7 +1230,7 @@ mistake(
     edit("x.shape[1] > self.pe.shape[1]", "x.shape[1] >= self.pe.shape[1]"),
     base="shapes-asked-twice",
     section="positions-too-long",
-    why="A sequence of exactly `max_len` tokens is refused. Your comparison also rejects equality, but the last "
+    why="A sequence of exactly `max_len` tokens is refused. Your comparison refuses equal numbers, too, but the last "
     "position, `max_len - 1`, has a row. Which lengths are too long?",
     hint="A sequence of exactly max_len tokens raises an error, though its last position, max_len - 1, has a row. "
     "Refuse what is *longer*.",
@@ -1682,7 +1682,7 @@ mistake(
     edit("return out", "return embedding_lookup(ids, wte) + wpe[: ids.shape[1]]"),
     base="added-into-the-lookup",
     section="positions-too-long",
-    why="A sequence with exactly as many tokens as `wpe` has rows is refused. Your comparison also rejects equality, "
+    why="A sequence with exactly as many tokens as `wpe` has rows is refused. Your comparison refuses equal numbers, too, "
     "but every one of its positions has a row. Which lengths are too long?",
     hint="A sequence of exactly `wpe.shape[0]` tokens raises an error, though every position has its row. Refuse what "
     "is *longer*.",

@@ -2306,9 +2306,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: no-root-in-the-factor
  * base: plain-loops
  * edit: sqrtf(2.0f / 3.14159265f)  =>  2.0f / 3.14159265f
- * why: Your curve is too flat around 0. The factor inside the tanh is 2 / pi. What does the formula do with this
+ * why: Your values are too close to x/2. The factor inside the tanh is 2 / pi. What does the formula do with this
  * fraction?
- * hint: Your curve is too flat around 0. The factor inside the tanh is the root of 2 / pi, about 0.79788456.
+ * hint: Your values are too close to x/2. The factor inside the tanh is the root of 2 / pi, about 0.79788456.
  * section: gelu-kernel
  */
 
@@ -2382,9 +2382,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: root-of-2-alone
  * base: plain-loops
  * edit: sqrtf(2.0f / 3.14159265f)  =>  sqrtf(2.0f) / 3.14159265f
- * why: Your curve is too flat around 0. The factor inside the tanh is sqrt(2) / pi, about 0.45. How far does the
+ * why: Your values are too close to x/2. The factor inside the tanh is sqrt(2) / pi, about 0.45. How far does the
  * root reach in the formula?
- * hint: Your curve is too flat around 0. Take the root of the whole fraction 2 / pi, not of the 2 alone.
+ * hint: Your values are too close to x/2. Take the root of the whole fraction 2 / pi, not of the 2 alone.
  * section: gelu-kernel
  */
 
@@ -2487,9 +2487,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: factor-of-the-error-function
  * base: plain-loops
  * edit: sqrtf(2.0f / 3.14159265f)  =>  1.0f / sqrtf(2.0f)
- * why: Your curve is too flat around 0. Your factor belongs to the form with the error function. Which root stands
+ * why: Your values are too close to x/2. Your factor belongs to the form with the error function. Which root stands
  * inside the tanh?
- * hint: Your curve is too flat around 0. The factor inside the tanh is the root of 2 / pi.
+ * hint: Your values are too close to x/2. The factor inside the tanh is the root of 2 / pi.
  * section: gelu-kernel
  */
 
@@ -3640,9 +3640,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* gelu_forward: sigmoid-for-half-of-one-plus-tanh
  * edit: 0.5f * x * (1.0f + tanhf(scale * (x + 0.044715f * x * x * x)))  =>  x / (1.0f + expf(-scale * (x + 0.044715f * x * x * x)))
- * why: Your curve is too flat around 0. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a
+ * why: Your values are too close to x/2. You replaced (1 + tanh(u)) / 2 by the sigmoid of u. Which argument must a
  * sigmoid have to equal (1 + tanh(u)) / 2?
- * hint: Your curve is too flat around 0. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.
+ * hint: Your values are too close to x/2. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.
  * section: gelu-kernel
  */
 

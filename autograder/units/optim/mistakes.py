@@ -196,7 +196,7 @@ mistake(
     "other-default-warm-up",
     edit("def noam_lr(step, d_model, warmup=4000, factor=1.0):", "def noam_lr(step, d_model, warmup=400, factor=1.0):"),
     section="schedule-formula",
-    why="Called without `warmup`, your rates differ from the paper's. Your default is another one. Which number of "
+    why="Called without `warmup`, your rates differ from the paper's. Your default has another value. Which number of "
     "steps does the paper use?",
     hint="Called without `warmup` your rates differ: the default is the 4000 of the paper.",
 )
@@ -1508,7 +1508,7 @@ mistake(
         "def noam_scheduler(optimizer, d_model, warmup=400, factor=1.0):",
     ),
     section="scheduler",
-    why="Called without `warmup`, your rates differ from the paper's. Your default is another one. Which number of "
+    why="Called without `warmup`, your rates differ from the paper's. Your default has another value. Which number of "
     "steps does the paper use?",
     hint="Called without `warmup` your rates differ: the default is 4000.",
 )

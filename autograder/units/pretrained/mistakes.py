@@ -317,7 +317,7 @@ mistake(
     "block-size-off-by-one",
     edit("if end > self.config.block_size", "if end >= self.config.block_size"),
     section="gpt2-block-size",
-    why="A sequence of exactly `block_size` tokens is refused. Your comparison also rejects equality. What is the "
+    why="A sequence of exactly `block_size` tokens is refused. Your comparison refuses equal numbers, too. What is the "
     "last position that the table has?",
     hint="Your model refuses `block_size` positions, which fit. Raise only for more.",
 )
@@ -1104,7 +1104,7 @@ mistake(
     "first-norm-left-out",
     edit('normed = layer["norm_1"](x)', "normed = x"),
     section="gpt2-model",
-    why="The published weights write nonsense, because attention reads vectors of any size. You left out the norm before it. "
+    why="The published weights write nonsense, because attention reads vectors of any length. You left out the norm before it. "
     "What does the attention of a pre-norm layer read?",
     hint="Your attention reads x as it is. Normalise its input, as you do for the feed-forward layer.",
 )

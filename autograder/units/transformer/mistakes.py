@@ -1649,7 +1649,7 @@ mistake(
     "no-last-norm",
     edit("self.last_norm(x)", "x"),
     section="tf-stacks",
-    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. You left out the "
+    why="The generator gets sums of any magnitude, because nothing bounds what leaves your pre-norm stack. You left out the "
     "norm after the last layer. Where in `forward` does it belong?",
     hint="Your pre-norm decoder returns what its last layer returned. Apply one more norm after the last layer.",
 )
@@ -1660,7 +1660,7 @@ mistake(
     edit('self.last_norm = LayerNorm(d_model) if norm == "pre" else nn.Identity()', ""),
     edit("return self.last_norm(x)", "return x"),
     section="tf-stacks",
-    why="The generator gets sums of any size, because nothing bounds what leaves your pre-norm stack. You gave the "
+    why="The generator gets sums of any magnitude, because nothing bounds what leaves your pre-norm stack. You gave the "
     "stack no final norm at all. After which step is one needed?",
     hint="Your pre-norm decoder returns what its last layer returned. Apply one more norm after the last layer.",
 )
