@@ -44,6 +44,12 @@ def test_every_task_has_its_box_once_and_on_the_path(unit) -> None:
 
 
 @PATHS
+def test_every_task_has_its_solution_folded_away(unit) -> None:
+    shown = re.findall(r"^`{3,}\{solution\} (\S+)$", chapter(unit.name), re.MULTILINE)
+    assert sorted(shown) == sorted(unit.task_ids)
+
+
+@PATHS
 def test_the_numbers_of_the_boxes_rise(unit) -> None:
     """They count the tasks of the notebook: it has the order in which the chapter teaches them."""
     numbers = [task.number for sitting in chapter_path.path_of(unit.name).sittings for task in sitting.tasks]
