@@ -1,4 +1,4 @@
-# `make` for the book and the sample class, `make test` for everything that CI runs, `make help` for the rest.
+# `make` for the book and the sample class, `make test` for the tests, `make help` for the rest.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := all
@@ -11,6 +11,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3
 BIN := .venv/bin
 STAMPS := _build/stamps
 PORT ?= 8000
+# What does the same for every unit at a price is tested for some of them; `make test SAMPLE=`: for all.
+SAMPLE ?= --sample
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -109,7 +111,7 @@ lighthouse: book ## measure six pages with Lighthouse (a quarter of an hour), in
 	@.ci/need chromium npm
 	@$(BIN)/python book/lighthouse.py
 
-test: $(BIN)/.installed ## run everything that CI runs
+test: $(BIN)/.installed ## run the tests; with SAMPLE= for all units, as CI does
 	@.ci/need chromium firefox pg_ctl bwrap cc node java
 	@$(MAKE) --no-print-directory lint
 	@# The book is built by one process while the tests that do not read it run. If it fails, it is said again at the end.
@@ -119,7 +121,7 @@ checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
 	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
-	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15
+	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15 $(SAMPLE)
 
 lint: $(BIN)/.installed ## ruff, mypy, and the words and sentences of the texts (.ci/prose.yml)
 	@$(BIN)/ruff check .

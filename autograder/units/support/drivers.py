@@ -23,7 +23,7 @@ def fill_parameters(parameters, numbers, start=0):
     with torch.no_grad():
         for parameter in parameters:
             end = start + parameter.numel()
-            again = numbers.repeat(1 + end // len(numbers))
+            again = numbers if end <= len(numbers) else numbers.repeat(1 + end // len(numbers))
             parameter.copy_(again[start:end].view_as(parameter))
             start = end % len(numbers)
 
@@ -62,8 +62,8 @@ def fill_in_order(module, numbers, order):
     for path, part in sorted(module.named_modules(), key=lambda named: order.get(id(named[1]), len(order))):
         kind = "norm" if is_norm(part) else "table" if isinstance(part, nn.Embedding) else "layer"
         name = path.rpartition(".")[2] if path.rpartition(".")[2] in fixed else ""
-        for what, parameter in part.named_parameters(recurse=False):
-            if id(parameter) in done:  # tied
+        for what, parameter in part._parameters.items():  # `named_parameters` takes several times as long
+            if parameter is None or id(parameter) in done:  # left out, or tied
                 continue
             done.add(id(parameter))
             role = kind, name, {"gamma": "weight", "beta": "bias"}.get(what, what), tuple(parameter.shape)

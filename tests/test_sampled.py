@@ -1,0 +1,37 @@
+"""`make test` runs some cases of the tests that do the same for every unit; continuous integration runs all."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import SAMPLED, TESTS
+
+from autograder.course.addresses import ROOT
+
+
+@pytest.mark.parametrize("test", SAMPLED)
+def test_a_sampled_test_exists(test: str) -> None:
+    file, _, name = test.partition("::")
+    assert f"\ndef {name}(" in (TESTS / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("options", "sampled"), [((), False), (("--sample",), True)])
+def test_as_many_cases_are_run_as_the_table_says(options: tuple[str, ...], sampled: bool) -> None:
+    test = "judging/test_runner.py::test_another_seed_gives_other_inputs_and_the_same_scores"
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(TESTS / test)]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    units = re.findall(r"scores\[(\w+)\]", listed)
+    assert len(units) == SAMPLED[test] if sampled else len(units) > 15
+    assert not sampled or "deselected" in listed
+
+
+def test_continuous_integration_runs_all_cases() -> None:
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "exec make test SAMPLE=\n" in run
+    shown = subprocess.run(
+        ["make", "--dry-run", "checks", "SAMPLE="], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    assert "pytest" in shown and "--sample" not in shown
