@@ -194,7 +194,8 @@ def _selectors_in_use(prelude: list, names: set[str]) -> list:
 def join_sheets(outdir: Path) -> str:
     """Put the style sheets of every page into one; its version, which changes with it."""
     sheets = [file for name in EVERYWHERE for file in sorted((outdir / "_static").glob(name))]
-    css = "\n".join(_moved(file, outdir / JOINED) for file in sheets)
+    rules = tinycss2.parse_stylesheet("\n".join(_moved(file, outdir / JOINED) for file in sheets), skip_comments=True)
+    css = tinycss2.serialize(rules)
     (outdir / JOINED).write_text(css, encoding="utf-8")
     return hashlib.sha256(css.encode()).hexdigest()[:8]
 

@@ -52,10 +52,14 @@ const byHand = {
   },
 };
 
-// Not before all sections are laid out (scrolling.js): a browser that fills in forms lays a section out, all of them in
-// one go, for each form that it finds when the page has been read.
-window.addEventListener("load", () => {
-  for (const box of document.querySelectorAll(".by-hand")) {
+(() => {
+  // A block gets its form just before it is laid out (scrolling.js), and not before: a browser that fills in forms lays
+  // out all blocks that have one when the page has been read. Later, it would move all that follows.
+  const boxesIn = (block) => [...(block.matches(".by-hand") ? [block] : []), ...block.querySelectorAll(".by-hand")];
+  document.addEventListener("laid-out", (event) => boxesIn(event.target).forEach(addForm));
+  addEventListener("load", () => document.querySelectorAll(".by-hand:not(:has(form))").forEach(addForm));
+
+  function addForm(box) {
     const asked = JSON.parse(box.dataset.byHand);
     const [hint, solution] = [box.querySelector(".by-hand-hint"), box.querySelector(".by-hand-solution")];
     const form = document.createElement("form");
@@ -94,4 +98,4 @@ window.addEventListener("load", () => {
       }
     });
   }
-});
+})();
