@@ -280,7 +280,7 @@ class ProcessSubject:
 
     def _send_ahead(self, waiting: deque[bytes]) -> None:
         while waiting and (not self._ahead or sum(map(len, self._ahead)) + len(waiting[0]) <= MAX_AHEAD):
-            self._send(waiting[0], "This check")
+            self._send(waiting[0], "This check", unread=len(self._ahead))
             self._ahead.append(waiting.popleft())
 
     def _read_ahead(self) -> None:
@@ -383,8 +383,10 @@ class ProcessSubject:
         self._send(frame, what)
         return self._receive(what, granted)
 
-    def _send(self, frame: bytes, what: str) -> None:
-        with self._on_the_clock(what) as connection:
+    def _send(self, frame: bytes, what: str, unread: int = 0) -> None:
+        """Send a frame. That the process has ended is said by the reading of replies, if some are ``unread``."""
+        ended = (BrokenPipeError, ConnectionResetError) if unread else ()
+        with self._on_the_clock(what) as connection, contextlib.suppress(*ended):
             connection.sendall(frame)
 
     def _receive(self, what: str, granted: float = 0.0) -> bytes:

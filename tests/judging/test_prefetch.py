@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 
 import pytest
@@ -14,6 +15,7 @@ from autograder.judging.cache import LruCache
 from autograder.judging.results import CRASHED, FAILED, PASSED, TIMEOUT
 from autograder.judging.runner import Check, run_checks
 from autograder.judging.subject import LocalSubject
+from autograder.sandbox import session
 from autograder.sandbox.runtime import wire
 from autograder.sandbox.runtime.requests import Request
 
@@ -108,6 +110,18 @@ def test_what_fails_before_the_crash_has_failed(subject, monkeypatch):
     wrong, right = (MASK.format("size == 3 and os._exit(3)", width) for width in ("1", "size"))
     assert [one[0] for one in results(monkeypatch, subject(wrong), asks_twice, asks_once)] == [FAILED, FAILED]
     assert [one[0] for one in results(monkeypatch, subject(right), asks_twice, asks_once)] == [CRASHED, PASSED]
+
+
+def test_what_was_answered_counts_also_if_the_process_is_gone_before_all_is_sent(subject, monkeypatch):
+    send = session.ProcessSubject._send
+
+    def slowly(self, *frame, **options):
+        time.sleep(0.5)
+        return send(self, *frame, **options)
+
+    monkeypatch.setattr(session.ProcessSubject, "_send", slowly)
+    wrong = MASK.format("size == 3 and os._exit(3)", "1")
+    assert [one[0] for one in results(monkeypatch, subject(wrong), asks_twice, asks_once)] == [FAILED, FAILED]
 
 
 def test_the_next_check_runs_while_one_is_judged_and_keeps_its_own_answers(subject, monkeypatch):
