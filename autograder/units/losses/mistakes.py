@@ -636,6 +636,16 @@ mistake(
 
 mistake(
     "losses.perplexity",
+    "limit-for-the-total",
+    edit("if mean <= math.log(sys.float_info.max)", "if total_nll <= math.log(sys.float_info.max)"),
+    section="perplexity-of-a-text",
+    why="Every long text gets an infinite perplexity. You compared the total with the largest exponent. Which number "
+    "stands in the exponent?",
+    hint="Every long text gets an infinite perplexity. What may be too large for `exp` is the mean, not the total.",
+)
+
+mistake(
+    "losses.perplexity",
     "divides-after-the-exponential",
     edit("math.exp(total_nll / num_tokens)", "math.exp(total_nll) / num_tokens"),
     base="overflow-caught",
@@ -1326,6 +1336,22 @@ mistake(
     "selecting rows works for none, some and all?",
     hint="Your code fails for a batch without a padding target. A boolean mask of the rows works for none, some and "
     "all.",
+)
+
+mistake(
+    "losses.LabelSmoothing",
+    "padding-in-row-0-overlooked",
+    edit("target == self.padding_idx", "rows"),
+    edit(
+        "p[:, self.padding_idx] = 0",
+        "p[:, self.padding_idx] = 0\nrows = (target == self.padding_idx).nonzero()[:, 0]\nrows = rows if rows.sum() > 0 else rows[:0]",
+    ),
+    base="distribution-in-place",
+    section="smoothing-with-padding",
+    why="Padding in row 0 alone adds to the loss. You asked whether the numbers of the padding rows add up to more than "
+    "0. What is this sum if row 0 is the only one?",
+    hint="Padding in row 0 alone is not cleared: the sum of the rows' numbers is 0 then. No question is needed, since a "
+    "mask without a True clears nothing.",
 )
 
 mistake(

@@ -1352,6 +1352,16 @@ mistake(
 
 mistake(
     "optim.noam_scheduler",
+    "warm-up-one-longer",
+    edit("noam_lr(done + 1, d_model, warmup, factor)", "noam_lr(done + 1, d_model, warmup + 1, factor)"),
+    section="scheduler",
+    why="Your rates rise more slowly, and their peak comes one step late. You added 1 to `warmup` as well as to the "
+    "count. Which of the two does `LambdaLR` count from 0?",
+    hint="Your peak comes one step late. Only the count of finished steps starts at 0; `warmup` is a number of steps.",
+)
+
+mistake(
+    "optim.noam_scheduler",
     "width-and-warm-up-exchanged",
     edit("noam_lr(done + 1, d_model, warmup, factor)", "noam_lr(done + 1, warmup, d_model, factor)"),
     section="scheduler",
