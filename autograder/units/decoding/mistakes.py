@@ -2091,6 +2091,23 @@ mistake(
 
 mistake(
     "decoding.cached_greedy_decode",
+    "start-cached-twice",
+    edit(
+        "columns = [src.new_full((len(src),), bos_id)]",
+        """
+        columns = [src.new_full((len(src),), bos_id)]
+        model.decode_step(memory, src_mask, columns[0], cache)
+        """,
+    ),
+    section="cached-decoding",
+    why="All your positions are one too large. You put the start symbol into the cache before the loop, and the first "
+    "step of the loop puts it there again. Which ids has the cache read before the first step?",
+    hint="Your cache holds the start symbol twice, so every position is one too large. The first step of the loop reads "
+    "it; the cache begins empty.",
+)
+
+mistake(
+    "decoding.cached_greedy_decode",
     "all-ids-into-the-same-cache",
     edit(
         "hidden = model.decode_step(memory, src_mask, ids[:, -1], cache)",
