@@ -2505,6 +2505,7 @@ mistake(
     "decoding.beam_search",
     "unknown-word-dropped",
     edit("token not in (bos_id, eos_id, PAD)", "token > 3 and token not in (bos_id, eos_id)"),
+    base="lists-of-hypotheses",
     section="beam-finished",
     why="The unknown word is missing from your results. You dropped every id up to 3, but the id 1 stands for a word of the "
     "sentence. Which ids does the task tell you to leave out?",

@@ -3585,3 +3585,33 @@ mistake(
     "can show them. Who decides once a mask is given?",
     hint="Your `forward` hides more than the given target mask does. Build the default only where none is given.",
 )
+
+mistake(
+    "transformer.Generator",
+    "one-maximum-for-all-variant-2",
+    edit(
+        "return self.proj(x).log_softmax(dim=-1)",
+        "z = self.proj(x)\ne = torch.exp(z - z.max())\nreturn torch.log(e / e.sum(-1, keepdim=True))",
+    ),
+    section="tf-generator",
+    why="Logits far below the largest of the batch give minus infinity. You shifted all rows by that one, then took the "
+    "logarithm of exponentials that are 0. Which form of the softmax stays finite?",
+    hint="Small logits give minus infinity. Shift each row by its own maximum, and take the logarithm of the sum alone.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "given-target-mask-tightened-variant-2",
+    edit(
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask",
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask & decoder_mask(tgt)",
+    ),
+    edit(
+        "padding_mask(src) if src_mask is None else src_mask",
+        "padding_mask(src) if src_mask is None else src_mask & padding_mask(src)",
+    ),
+    section="tf-flow",
+    why="Masks that the caller gives are not used as they are. You also hide padding and the future in them, so no caller "
+    "can show them. Who decides once a mask is given?",
+    hint="Your `forward` hides more than the given masks do. Build each default only where none is given.",
+)
