@@ -1962,3 +1962,14 @@ mistake(
     "two errors does the task name?",
     hint="You accept a string, whose items are characters, and an n below 1. Raise a TypeError and a ValueError.",
 )
+
+mistake(
+    "bleu.brevity_penalty",
+    "empty-reference-punished",
+    edit("candidate_length == 0", "candidate_length == 0 or reference_length == 0"),
+    section="brevity-penalty",
+    why="A candidate with tokens gets 0 where the reference is empty. You return 0 if either length is 0. Is a candidate "
+    "shorter than a reference without tokens?",
+    hint="brevity_penalty(3, 0) gives 0 in your code. Only the empty candidate is a special case: one that is longer than "
+    "the reference has the factor 1.",
+)

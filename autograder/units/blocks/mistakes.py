@@ -2099,3 +2099,14 @@ mistake(
     "sigmoid have to equal (1 + tanh(u)) / 2?",
     hint="Your values are too close to x/2. The sigmoid that equals (1 + tanh(u)) / 2 has twice the argument.",
 )
+
+mistake(
+    "blocks.rms_norm",
+    "width-outside-the-root",
+    edit("mean_square = x.square().mean(-1, keepdim=True)", "total = x.square().sum(-1, keepdim=True)"),
+    edit("torch.sqrt(mean_square + eps)", "(torch.sqrt(total + eps) / x.shape[-1])"),
+    section="rms-normalisation",
+    why="Your results are sqrt(d) times too large. You took the root of the sum of the squares and divided it by d afterwards. "
+    "Which of the two steps belongs to the mean?",
+    hint="Your results are too large by the factor sqrt(d): d divides the root of the sum. Take the mean of the squares first.",
+)

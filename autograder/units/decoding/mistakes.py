@@ -2517,3 +2517,14 @@ mistake(
     "wrote the new order into existing tensors. What does indexing create?",
     hint="Your `reorder` writes into tensors that `update` has returned. Indexing with `rows` makes a new tensor: store that.",
 )
+
+mistake(
+    "decoding.beam_search",
+    "unknown-word-dropped",
+    edit("token not in (bos_id, eos_id, PAD)", "token > 3 and token not in (bos_id, eos_id)"),
+    base="lists-of-hypotheses",
+    section="beam-finished",
+    why="The unknown word is missing from your results. You dropped every id up to 3, but the id 1 stands for a word of the "
+    "sentence. Which ids does the task tell you to leave out?",
+    hint="The id 1 is missing from your results. Drop the start, the end and padding only: an unknown word holds a place.",
+)

@@ -3141,3 +3141,34 @@ mistake(
     "task?",
     hint="Your target runs backwards. In the copy task, target and source are the same.",
 )
+
+mistake(
+    "training.copy_task",
+    "one-tensor-refilled",
+    edit(
+        "for _ in range(num_batches):",
+        "ids = torch.empty(batch_size, length, dtype=torch.long)\nfor _ in range(num_batches):",
+    ),
+    edit(
+        "ids = torch.randint(4, vocab_size, (batch_size, length), generator=generator)",
+        "ids.random_(4, vocab_size, generator=generator)",
+    ),
+    section="copy-task-random",
+    why="Batches that are kept all show the ids of the last one. You made one tensor before the loop and overwrite it for "
+    "every batch. What does a batch that was given away still share with you?",
+    hint="Batches that are kept in a list all become equal, for they share one tensor. Make a new one for each batch.",
+)
+
+mistake(
+    "training.copy_task",
+    "one-tensor-refilled-variant-2",
+    edit("for _ in range(num_batches):", "ids = torch.full((batch_size, length), BOS)\nfor _ in range(num_batches):"),
+    edit(
+        "ids = torch.randint(4, vocab_size, (batch_size, length)",
+        "ids[:, 1:] = torch.randint(4, vocab_size, (batch_size, length - 1)",
+    ),
+    section="copy-task-random",
+    why="Batches that are kept all show the ids of the last one. You write every draw into the same tensor. What does a "
+    "batch that was given away still share with you?",
+    hint="Batches that are kept in a list all become equal, for they share one tensor. Make a new one for each batch.",
+)

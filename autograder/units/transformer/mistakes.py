@@ -3548,3 +3548,70 @@ mistake(
     "contains its own shortcuts. What does the last norm take?",
     hint="Your stack adds its input once more at the end. Its layers contain the shortcuts: pass what the last one returns.",
 )
+
+mistake(
+    "transformer.Generator",
+    "one-maximum-for-all",
+    edit(
+        "return self.proj(x).log_softmax(dim=-1)",
+        "z = self.proj(x)\nz = z - z.max().detach()\nreturn z - z.exp().sum(-1, keepdim=True).log()",
+    ),
+    section="tf-generator",
+    why="A position whose logits lie far below those of another one is not finite. You shifted all rows by the largest "
+    "logit of the batch, so every exponential of a low row becomes 0. Which maximum does a row need?",
+    hint="Your values are not finite where one row has far smaller logits than another. Each row needs its own maximum.",
+)
+
+mistake(
+    "transformer.shift_right",
+    "batch-axis-left-over",
+    edit("targets.roll(1, dims=-1)", "torch.atleast_2d(targets).roll(1, dims=-1)"),
+    section="tf-shift",
+    why="A single sequence comes back as a batch of one. You gave it a second axis and did not remove it. Which shape "
+    "should the result have?",
+    hint="A single sequence comes back with an axis too many. The result has the shape of `targets`: count axes from the "
+    "end, and one sequence needs no case of its own.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "given-target-mask-tightened",
+    edit(
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask",
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask & decoder_mask(tgt)",
+    ),
+    section="tf-flow",
+    why="A target mask that the caller gives is not used as it is. You also hide the future and padding in it, so no caller "
+    "can show them. Who decides once a mask is given?",
+    hint="Your `forward` hides more than the given target mask does. Build the default only where none is given.",
+)
+
+mistake(
+    "transformer.Generator",
+    "one-maximum-for-all-variant-2",
+    edit(
+        "return self.proj(x).log_softmax(dim=-1)",
+        "z = self.proj(x)\ne = torch.exp(z - z.max())\nreturn torch.log(e / e.sum(-1, keepdim=True))",
+    ),
+    section="tf-generator",
+    why="Logits far below the largest of the batch give minus infinity. You shifted all rows by that one, then took the "
+    "logarithm of exponentials that are 0. Which form of the softmax stays finite?",
+    hint="Small logits give minus infinity. Shift each row by its own maximum, and take the logarithm of the sum alone.",
+)
+
+mistake(
+    "transformer.Transformer",
+    "given-target-mask-tightened-variant-2",
+    edit(
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask",
+        "decoder_mask(tgt) if tgt_mask is None else tgt_mask & decoder_mask(tgt)",
+    ),
+    edit(
+        "padding_mask(src) if src_mask is None else src_mask",
+        "padding_mask(src) if src_mask is None else src_mask & padding_mask(src)",
+    ),
+    section="tf-flow",
+    why="Masks that the caller gives are not used as they are. You also hide padding and the future in them, so no caller "
+    "can show them. Who decides once a mask is given?",
+    hint="Your `forward` hides more than the given masks do. Build each default only where none is given.",
+)
