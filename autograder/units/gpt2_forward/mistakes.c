@@ -26,6 +26,14 @@
  * section: tokens-and-places
  */
 
+/* encoder_forward: id-0-as-padding
+ * edit: token[c] + place[c]  =>  (inp[row] == 0 ? 0.0f : token[c]) + place[c]
+ * why: Tokens of id 0 get the vector of their position alone. You treated id 0 as padding, as in the translator. What
+ * does id 0 stand for in GPT-2?
+ * hint: Tokens of id 0 get the vector of their position alone. Here id 0 is a token like any other.
+ * section: tokens-and-places
+ */
+
 /* encoder_forward: no-tokens
  * base: one-statement
  * edit: int id = inp[b * T + t];  =>  (void)inp, (void)wte;
@@ -2183,6 +2191,14 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * number that is not low enough. With which value can a search for a maximum safely start?
  * hint: Rows whose scores all lie far below -10000 get no weights. Start at the first score, or at -INFINITY.
  * section: running-maximum
+ */
+
+/* gelu_forward: straight-beyond-3
+ * edit: out[n] = 0.5f * x  =>  out[n] = x > 3.0f ? x : x < -3.0f ? 0.0f : 0.5f * x
+ * why: Your results beyond 3 and -3 are off by thousandths. You replaced the curve there by straight lines. How far is
+ * it still from them?
+ * hint: Your results beyond 3 and -3 are off by thousandths. Use the same formula for every x.
+ * section: gelu-kernel
  */
 
 /* gelu_forward: error-function-form

@@ -313,6 +313,16 @@ mistake(
 
 mistake(
     "llama.apply_rope",
+    "halves-in-neighbours-out",
+    edit(TURN, "return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)"),
+    section="llama-rope-pairs",
+    why="Your entries are permuted, even at position 0. You read halves as pairs and wrote neighbours. Which layout "
+    "should both steps use?",
+    hint="You read entries i and i + d_head/2, and write 2i and 2i + 1. Read and write the two halves.",
+)
+
+mistake(
+    "llama.apply_rope",
     "turned-backwards",
     edit(TURN, "return torch.cat([a * cos + b * sin, b * cos - a * sin], dim=-1)"),
     section="llama-rope",

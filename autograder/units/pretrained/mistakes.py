@@ -762,6 +762,16 @@ mistake(
 
 mistake(
     "pretrained.generate_text",
+    "decoded-token-by-token",
+    edit("return decode(ids)", 'return prompt + "".join(decode([new]) for new in ids[len(encode(prompt)) :])'),
+    section="text-with-the-cache",
+    why="Characters of several tokens are broken. You decoded each new token by itself, and a token may hold a part of "
+    "a character. When are all bytes of a character there?",
+    hint="Characters of several tokens are broken. Decode all ids together, at the end.",
+)
+
+mistake(
+    "pretrained.generate_text",
     "prompt-left-out",
     edit("return decode(ids)", "return decode(ids[len(encode(prompt)) :])"),
     section="text-with-the-cache",

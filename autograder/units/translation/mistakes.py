@@ -1133,6 +1133,16 @@ mistake(
 
 mistake(
     "translation.average_gradients",
+    "zeros-not-kept",
+    edit("parameter.grad = torch.zeros_like(parameter)", "all_reduce(torch.zeros_like(parameter))\ncontinue"),
+    section="average-gradients",
+    why="A parameter that only other processes used has no gradient here. You sent zeros and did not keep the sum that "
+    "came back. Which tensor holds this sum?",
+    hint="You send zeros for an unused parameter, but its `grad` is still None. Keep the sum that comes back.",
+)
+
+mistake(
+    "translation.average_gradients",
     "unused-left-out",
     edit("parameter.grad = torch.zeros_like(parameter)", "continue"),
     section="average-gradients",
@@ -1274,6 +1284,16 @@ mistake(
 # ---------------------------------------------------------------------------------------------------------------------
 # training_resources
 
+
+mistake(
+    "translation.training_resources",
+    "bracket-cut-to-an-integer",
+    edit("(34 * d_model + 5 * num_heads * length)", "d_model * (34 + 5 * num_heads * length // d_model)"),
+    section="cost-of-a-step",
+    why="Your bytes are too few for some sizes. You divided by d with `//`, which cuts off a fraction. In which form "
+    "does the sum need no division?",
+    hint="Your bytes are too few where d does not divide 5 H T. Multiply out the bracket, so that nothing is divided.",
+)
 
 mistake(
     "translation.training_resources",
