@@ -7,9 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SAMPLED, TESTS
+from sampled import SAMPLED
 
 from autograder.course.addresses import ROOT
+
+TESTS = ROOT / "tests"
 
 
 @pytest.mark.parametrize(("file", "name"), [(file, name) for file, names in SAMPLED.items() for name in names])
