@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from firefox import Firefox
 
+# Figures near the screen are there: a page that is left while one of them loads its model complains.
+FIGURES_STAND = """[...document.querySelectorAll('.pg-app:empty')]
+    .every((app) => app.parentElement.getBoundingClientRect().top > innerHeight + 800)"""
 SHOWN = ("book/index", "book/attention", "book/glossary", "book/gpt2_forward")
 
 
@@ -29,6 +32,7 @@ def test_a_page_opens_without_complaint_and_fits(firefox: Firefox, address: str,
     for width in (360, 1280):
         firefox.screen(width, 800)
         firefox.open(f"{address}/{name}.html")
+        firefox.wait(FIGURES_STAND)
         assert firefox.ask("document.documentElement.scrollWidth") <= width
     assert firefox.ask("document.querySelector('article h1').checkVisibility()")
     assert firefox.complaints == []
