@@ -54,8 +54,11 @@ def work(unit: str, requests: Sequence[Request], key: bytes) -> int:
 
 @contextmanager
 def loops_end(work_of_one: int) -> Iterator[None]:
-    """Inside, a slip whose loops turn far more often than those of right code raises an exception."""
-    token = turns_allowed.set(100 + work_of_one)  # a turn may cost more, the more there were
+    """Inside, a slip whose loops turn more often than right code has turns and operations raises an exception.
+
+    The later turns of such a loop may cost more than the first ones: decoding reads all that it has written.
+    """
+    token = turns_allowed.set(100 + work_of_one)
     try:
         yield
     finally:
