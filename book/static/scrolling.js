@@ -42,8 +42,12 @@
     const pause = new Image(); // the page counts as loaded when its pictures are, so when all blocks are laid out
     pause.addEventListener("load", next);
     pause.src = PIXEL;
-    let block;
-    for (let count = 0; openSection() && (!count || count + size(blocks.at(-1)) <= AT_ONCE); count += size(block)) {
+    let block,
+      opened = 0;
+    while (openSection()) {
+      const cost = size(blocks.at(-1));
+      if (opened && opened + cost > AT_ONCE) break;
+      opened += cost;
       block = blocks.pop();
       announce(block);
       block.classList.remove("laid-out-later");
