@@ -43,6 +43,8 @@ def softmax(x, dim=-1):
 """
 SCORES = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5\n"
 LIMITS = Limits(request_seconds=1.0, total_seconds=10.0, memory_mb=256)
+PATIENT = Limits(request_seconds=60.0, total_seconds=120.0, memory_mb=256)
+"""For a walk over all files and for using up the memory: on a busy machine with a slow disk, both take their time."""
 
 
 pytestmark = needs_jail
@@ -69,9 +71,7 @@ def test_attack(jailed, bystander, path):
     started = time.monotonic()
     most = int(must["points"].removeprefix("at most "))
     code = read(path)
-    # A walk over all files takes its time, and so does using up the memory of a busy machine.
-    patient = most == 7 or "memory" in must.get("says", "")
-    limits = Limits(15, 30, LIMITS.memory_mb) if patient else LIMITS
+    limits = PATIENT if most == 7 or "memory" in must.get("says", "") else LIMITS
     graded = grade_code(jailed, Code([HONEST, *code.cells]), "attention", TASKS, limits=limits)
     points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
@@ -80,7 +80,7 @@ def test_attack(jailed, bystander, path):
     assert most < 7 or not graded.notes, "the attack itself is broken"
     assert "FOUND" not in "".join(cell.output for cell in graded.cells)
     assert all(len(cell.output) < 20_000 for cell in graded.cells)
-    assert time.monotonic() - started < 3 * LIMITS.total_seconds
+    assert time.monotonic() - started < limits.total_seconds + 2 * LIMITS.total_seconds
     sees = bystander.ask(Request("softmax", (torch.tensor([0.0, 1.0]), -1)))
     assert torch.allclose(sees.value, torch.softmax(torch.tensor([0.0, 1.0]), -1))
 
@@ -89,7 +89,7 @@ def test_attack(jailed, bystander, path):
 def test_attack_on_another_task(jailed, bystander, path):
     must = expected(path)
     task = must["task"]
-    limits = Limits(15, 30, LIMITS.memory_mb) if "memory" in must["says"] else LIMITS
+    limits = PATIENT if "memory" in must["says"] else LIMITS
     graded = grade_code(jailed, Code(read(path).cells), task.partition(".")[0], [task], limits=limits)
     points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])
