@@ -1970,6 +1970,6 @@ mistake(
     section="brevity-penalty",
     why="A candidate with tokens gets 0 where the reference is empty. You return 0 if either length is 0. Is a candidate "
     "shorter than a reference without tokens?",
-    hint="brevity_penalty(3, 0) gives 0 in your code. Only the empty candidate is a special case: one that is longer than "
-    "the reference has the factor 1.",
+    hint="brevity_penalty(3, 0) gives 0 in your code. Only an empty candidate is a special case. A candidate that is "
+    "longer than the reference gets the factor 1.",
 )

@@ -2108,5 +2108,6 @@ mistake(
     section="rms-normalisation",
     why="Your results are sqrt(d) times too large. You took the root of the sum of the squares and divided it by d afterwards. "
     "Which of the two steps belongs to the mean?",
-    hint="Your results are too large by the factor sqrt(d): d divides the root of the sum. Take the mean of the squares first.",
+    hint="Your results are too large by the factor sqrt(d): you divide by d outside the root. Take the mean of the "
+    "squares first.",
 )

@@ -2101,9 +2101,9 @@ mistake(
     ),
     section="cached-decoding",
     why="All your positions are one too large. You put the start symbol into the cache before the loop, and the first "
-    "step of the loop puts it there again. Which ids has the cache read before the first step?",
-    hint="Your cache holds the start symbol twice, so every position is one too large. The first step of the loop reads "
-    "it; the cache begins empty.",
+    "step of the loop puts it there again. What should the cache hold before the first step of the loop?",
+    hint="Your cache holds the start symbol twice, so every position is one too large. Start with an empty cache: the "
+    "first step of the loop puts the start symbol into it.",
 )
 
 mistake(
@@ -2526,5 +2526,6 @@ mistake(
     section="beam-finished",
     why="The unknown word is missing from your results. You dropped every id up to 3, but the id 1 stands for a word of the "
     "sentence. Which ids does the task tell you to leave out?",
-    hint="The id 1 is missing from your results. Drop the start, the end and padding only: an unknown word holds a place.",
+    hint="The id 1 is missing from your results. Drop the start, the end and padding only: an unknown word is still a "
+    "word of the output.",
 )

@@ -28,9 +28,9 @@
 
 /* encoder_forward: id-0-as-padding
  * edit: token[c] + place[c]  =>  (inp[row] == 0 ? 0.0f : token[c]) + place[c]
- * why: Tokens of id 0 get the vector of their position alone. You treated id 0 as padding, as in the translator. What
+ * why: Tokens with id 0 get the vector of their position alone. You treated id 0 as padding, as in the translator. What
  * does id 0 stand for in GPT-2?
- * hint: Tokens of id 0 get the vector of their position alone. Here id 0 is a token like any other.
+ * hint: Tokens with id 0 get the vector of their position alone. Here id 0 is a token like any other.
  * section: tokens-and-places
  */
 
@@ -2195,9 +2195,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* gelu_forward: straight-beyond-3
  * edit: out[n] = 0.5f * x  =>  out[n] = x > 3.0f ? x : x < -3.0f ? 0.0f : 0.5f * x
- * why: Your results beyond 3 and -3 are off by thousandths. You replaced the curve there by straight lines. How far is
- * it still from them?
- * hint: Your results beyond 3 and -3 are off by thousandths. Use the same formula for every x.
+ * why: Your results beyond 3 and -3 are off by up to 0.004. You replaced the curve there by straight lines. How far is
+ * the curve from these lines just beyond 3?
+ * hint: Your results beyond 3 and -3 are off by up to 0.004. Use the same formula for every x.
  * section: gelu-kernel
  */
 

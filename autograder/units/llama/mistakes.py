@@ -307,7 +307,8 @@ mistake(
     "neighbours-in-halves-out",
     edit("a, b = x.chunk(2, dim=-1)", "a, b = x[..., 0::2], x[..., 1::2]"),
     section="llama-rope-pairs",
-    why="Your entries are permuted. You read neighbours as pairs and wrote halves. Which layout should both steps use?",
+    why="Your entries are permuted. You took each pair from two neighbours, but wrote its results into the two "
+    "halves. Which layout should both steps use?",
     hint="You read entries 2i and 2i + 1, and write i and i + d_head/2. Read and write the two halves.",
 )
 
@@ -316,8 +317,8 @@ mistake(
     "halves-in-neighbours-out",
     edit(TURN, "return torch.stack([a * cos - b * sin, a * sin + b * cos], dim=-1).flatten(-2)"),
     section="llama-rope-pairs",
-    why="Your entries are permuted, even at position 0. You read halves as pairs and wrote neighbours. Which layout "
-    "should both steps use?",
+    why="Your entries are permuted, even at position 0. You took each pair from the two halves, but wrote its results "
+    "next to each other. Which layout should both steps use?",
     hint="You read entries i and i + d_head/2, and write 2i and 2i + 1. Read and write the two halves.",
 )
 

@@ -765,9 +765,9 @@ mistake(
     "decoded-token-by-token",
     edit("return decode(ids)", 'return prompt + "".join(decode([new]) for new in ids[len(encode(prompt)) :])'),
     section="text-with-the-cache",
-    why="Characters of several tokens are broken. You decoded each new token by itself, and a token may hold a part of "
-    "a character. When are all bytes of a character there?",
-    hint="Characters of several tokens are broken. Decode all ids together, at the end.",
+    why="A character that is spread over several tokens comes out broken. You decoded each new token by itself, and a "
+    "token may hold a part of a character. When are all bytes of a character there?",
+    hint="A character that is spread over several tokens comes out broken. Decode all ids together, at the end.",
 )
 
 mistake(

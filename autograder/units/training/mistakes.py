@@ -3154,9 +3154,10 @@ mistake(
         "ids.random_(4, vocab_size, generator=generator)",
     ),
     section="copy-task-random",
-    why="Batches that are kept all show the ids of the last one. You made one tensor before the loop and overwrite it for "
-    "every batch. What does a batch that was given away still share with you?",
-    hint="Batches that are kept in a list all become equal, for they share one tensor. Make a new one for each batch.",
+    why="Batches that are kept all show the ids of the last one. You made one tensor before the loop and overwrite it "
+    "for every batch. Which tensor does a batch that you have yielded still share with your loop?",
+    hint="Batches that are kept in a list all become equal, because they share one tensor. Make a new one for each "
+    "batch.",
 )
 
 mistake(
@@ -3168,7 +3169,8 @@ mistake(
         "ids[:, 1:] = torch.randint(4, vocab_size, (batch_size, length - 1)",
     ),
     section="copy-task-random",
-    why="Batches that are kept all show the ids of the last one. You write every draw into the same tensor. What does a "
-    "batch that was given away still share with you?",
-    hint="Batches that are kept in a list all become equal, for they share one tensor. Make a new one for each batch.",
+    why="Batches that are kept all show the ids of the last one. You write every draw into the same tensor. Which "
+    "tensor does a batch that you have yielded still share with your loop?",
+    hint="Batches that are kept in a list all become equal, because they share one tensor. Make a new one for each "
+    "batch.",
 )

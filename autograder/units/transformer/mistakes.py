@@ -3557,8 +3557,9 @@ mistake(
         "z = self.proj(x)\nz = z - z.max().detach()\nreturn z - z.exp().sum(-1, keepdim=True).log()",
     ),
     section="tf-generator",
-    why="A position whose logits lie far below those of another one is not finite. You shifted all rows by the largest "
-    "logit of the batch, so every exponential of a low row becomes 0. Which maximum does a row need?",
+    why="The log-probabilities of a row are not finite where its logits lie far below those of another row. You "
+    "shifted all rows by the largest logit of the batch, so every exponential of a low row becomes 0. Which maximum "
+    "does a row need?",
     hint="Your values are not finite where one row has far smaller logits than another. Each row needs its own maximum.",
 )
 
@@ -3567,10 +3568,10 @@ mistake(
     "batch-axis-left-over",
     edit("targets.roll(1, dims=-1)", "torch.atleast_2d(targets).roll(1, dims=-1)"),
     section="tf-shift",
-    why="A single sequence comes back as a batch of one. You gave it a second axis and did not remove it. Which shape "
-    "should the result have?",
-    hint="A single sequence comes back with an axis too many. The result has the shape of `targets`: count axes from the "
-    "end, and one sequence needs no case of its own.",
+    why="A single sequence comes back as a batch of one. You added an axis to the sequence and did not remove that "
+    "axis from the result. Which shape should the result have?",
+    hint="A single sequence comes back with one axis too many. The result has the shape of `targets`: count axes from "
+    "the end, and one sequence needs no case of its own.",
 )
 
 mistake(
@@ -3581,9 +3582,9 @@ mistake(
         "decoder_mask(tgt) if tgt_mask is None else tgt_mask & decoder_mask(tgt)",
     ),
     section="tf-flow",
-    why="A target mask that the caller gives is not used as it is. You also hide the future and padding in it, so no caller "
-    "can show them. Who decides once a mask is given?",
-    hint="Your `forward` hides more than the given target mask does. Build the default only where none is given.",
+    why="A target mask that the caller gives is not used as it is. You also hide the future and padding in it, so no "
+    "caller can show these positions. Who decides what is hidden, once a mask is given?",
+    hint="Your `forward` hides more than the given target mask does. Build the default only where no mask is given.",
 )
 
 mistake(
@@ -3594,9 +3595,11 @@ mistake(
         "z = self.proj(x)\ne = torch.exp(z - z.max())\nreturn torch.log(e / e.sum(-1, keepdim=True))",
     ),
     section="tf-generator",
-    why="Logits far below the largest of the batch give minus infinity. You shifted all rows by that one, then took the "
-    "logarithm of exponentials that are 0. Which form of the softmax stays finite?",
-    hint="Small logits give minus infinity. Shift each row by its own maximum, and take the logarithm of the sum alone.",
+    why="Where logits lie far below the largest of the batch, your values are minus infinity, or NaN if a whole row "
+    "is that low. You shifted all rows by this one maximum, then took the logarithm of probabilities that have become "
+    "0. How can you compute a log-softmax without the logarithm of a single probability?",
+    hint="Your values are not finite where logits lie far below the largest of the batch. Shift each row by its own "
+    "maximum, and take the logarithm of the sum alone.",
 )
 
 mistake(
@@ -3611,7 +3614,7 @@ mistake(
         "padding_mask(src) if src_mask is None else src_mask & padding_mask(src)",
     ),
     section="tf-flow",
-    why="Masks that the caller gives are not used as they are. You also hide padding and the future in them, so no caller "
-    "can show them. Who decides once a mask is given?",
-    hint="Your `forward` hides more than the given masks do. Build each default only where none is given.",
+    why="Masks that the caller gives are not used as they are. You also hide padding in both masks, and the future in "
+    "the target mask, so no caller can show these positions. Who decides what is hidden, once a mask is given?",
+    hint="Your `forward` hides more than the given masks do. Build each default only where that mask is not given.",
 )

@@ -1136,9 +1136,10 @@ mistake(
     "zeros-not-kept",
     edit("parameter.grad = torch.zeros_like(parameter)", "all_reduce(torch.zeros_like(parameter))\ncontinue"),
     section="average-gradients",
-    why="A parameter that only other processes used has no gradient here. You sent zeros and did not keep the sum that "
-    "came back. Which tensor holds this sum?",
-    hint="You send zeros for an unused parameter, but its `grad` is still None. Keep the sum that comes back.",
+    why="A parameter that only other processes used has no gradient here. You sent a tensor of zeros and threw it "
+    "away afterwards. What does this tensor hold after `all_reduce`?",
+    hint="You send zeros for an unused parameter, but its `grad` is still None. `all_reduce` writes the sum into your "
+    "tensor of zeros: keep this tensor as the `grad`.",
 )
 
 mistake(
@@ -1290,9 +1291,9 @@ mistake(
     "bracket-cut-to-an-integer",
     edit("(34 * d_model + 5 * num_heads * length)", "d_model * (34 + 5 * num_heads * length // d_model)"),
     section="cost-of-a-step",
-    why="Your bytes are too few for some sizes. You divided by d with `//`, which cuts off a fraction. In which form "
+    why="You count too few bytes for some sizes. You divided by d with `//`, which cuts off a fraction. In which form "
     "does the sum need no division?",
-    hint="Your bytes are too few where d does not divide 5 H T. Multiply out the bracket, so that nothing is divided.",
+    hint="You count too few bytes where d does not divide 5 H T. Multiply out the bracket, so that nothing is divided.",
 )
 
 mistake(
