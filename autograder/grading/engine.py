@@ -25,6 +25,7 @@ from autograder.judging.diagnosis import diagnose
 from autograder.judging.follow import gifts, rounds
 from autograder.judging.inputs import DEFAULT_SEED
 from autograder.judging.offsets import int_offsets
+from autograder.judging.repairs import Workshop
 from autograder.judging.results import NOT_ATTEMPTED, Submission, TaskResult
 from autograder.judging.runner import follow_through, judge, prepare_unit
 from autograder.sandbox.jail import NoJail
@@ -83,7 +84,8 @@ def grade_code(
             judgement = follow_through(judgement, session, found, seed)
         if server.has_ended():
             raise ForkServerError("The grading process has ended unexpectedly.")
-    graded = diagnose(judgement)
+        session.close()  # what is tried on the learner's code needs a process that judges nothing
+        graded = diagnose(judgement, Workshop(session, sources).repair)
     notes = (*code.notes, *settled, *_cell_notes(cells), *offsets, *_lost_answers(graded, code.prose))
     return Graded(graded, cells, notes, time.monotonic() - started)
 

@@ -5,7 +5,8 @@ answers equal the learner's is named. Mistakes of the other tasks of the unit ar
 `softmax` shows in everything that calls it.
 
 Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects:
-relations between wrong answers and right ones (`autograder.judging.effects`).
+relations between wrong answers and right ones (`autograder.judging.effects`). What is left may be one change away from
+right code (`autograder.judging.repairs`).
 
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
@@ -38,12 +39,17 @@ from autograder.judging.verdicts import Evidence, Judgement
 from autograder.judging.work import CHEAP, MOST_WORK, WORK_OF_ONE, WORK_TO_VERIFY, loops_end, work
 from autograder.sandbox.runtime.requests import Outcome, words
 
+Repair = Callable[[str, Sequence[Evidence]], "Mistake | None"]
+
 # No mistake of the catalogue fails to compile; and a timeout fits any slow mistake, but is costly to reproduce.
 _NOT_COMPARED = {"CompileError", "OutOfTime", "Race", "UninitialisedRead"}
 
 
-def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
-    """The results of the tasks that were to be judged, with the mistake behind each that failed."""
+def diagnose(judgement: Judgement, repair: Repair | None = None) -> tuple[TaskResult, ...]:
+    """The results of the tasks that were to be judged, with the mistake behind each that failed.
+
+    ``repair``: finds a change of the learner's code after which a task passes (see `judging.repairs`).
+    """
     found: list[Mistake] = []
     graded = []
     with reproducible(), warnings.catch_warnings():
@@ -52,6 +58,9 @@ def diagnose(judgement: Judgement) -> tuple[TaskResult, ...]:
             checks = judgement.results(task)
             passed = all(check.status == PASSED for check in checks)  # if so, its answers need not be decoded
             behind = Likeliest() if passed else _behind(judgement, task, found)
+            if repair and not passed and not behind.mistake and _fails_alone(judgement, task):
+                change = repair(task, judgement.evidence(task))
+                behind = Likeliest(change) if change else behind
             if behind.mistake:
                 found.append(behind.mistake)
             possible = tuple(map(diagnosis_of, behind.possible))
@@ -78,6 +87,12 @@ def tasks_behind_failures(judgement: Judgement) -> list[str]:
     tests = [task for task in judgement.tasks if is_catch(task) and not judgement.passed(task)]
     reached = reached.union(*map(names_a_test_needs, tests))
     return [task for task in all_tasks if task.partition(".")[2] in reached and task not in judgement.verdicts]
+
+
+def _fails_alone(judgement: Judgement, task: str) -> bool:
+    """Whether a task is written, and nothing that it calls fails."""
+    others = {f"{judgement.unit}.{name}" for name in _parts_of(judgement.unit, task, judgement.evidence(task))} - {task}
+    return not judgement.missing(task) and all(map(judgement.passed, others & judgement.verdicts.keys()))
 
 
 def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeliest:
@@ -131,7 +146,7 @@ def _parts_of(unit: str, task: str, evidence: Iterable[Evidence]) -> set[str]:
 def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
     """The slip or the effect that explains every check of a task; a wrong value must be among the answers."""
     failing = _comparable(evidence)
-    if not failing or _takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
+    if not failing or takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
         return Likeliest()
     reference = CachedReference(unit)
     wrong = [differing((given, reference.ask(request)) for request, given in item.transcript) for item in failing]
@@ -151,13 +166,13 @@ def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Se
     if not (fits := list(slips(task))):
         return []
     first = failing[0]
-    if _work_of(unit, first) > CHEAP:  # another check may tell slips apart with less
-        first = min(failing, key=lambda item: _work_of(unit, item))
+    if work_of(unit, first) > CHEAP:  # another check may tell slips apart with less
+        first = min(failing, key=lambda item: work_of(unit, item))
     left = MOST_WORK
     for item in (first, *(item for item in failing if item is not first), *passing):
         if not fits:
             break
-        cost = _work_of(unit, item)
+        cost = work_of(unit, item)
         fits = fits[: left // (cost + WORK_OF_ONE)]
         left = WORK_TO_VERIFY if item is first else left - len(fits) * (cost + WORK_OF_ONE)
         same = same_bits if item.status != PASSED and _nearly_right(unit, item) else same_outcome
@@ -170,7 +185,7 @@ def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Se
     return fits
 
 
-def _work_of(unit: str, evidence: Evidence) -> int:
+def work_of(unit: str, evidence: Evidence) -> int:
     """What a slip computes in a check: it is run up to the first wrong answer, where most slips differ."""
     reference = CachedReference(unit)
     right = (same_outcome(given, reference.ask(request)) for request, given in evidence.transcript)
@@ -281,7 +296,7 @@ def _two_at_once(
     learner's answers: pairs for which that holds in every tensor entry come first. In C only they are compiled.
     Returns the fitting pairs of the best rank that has any.
     """
-    if _takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
+    if takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
     reference = CachedReference(unit)
     right = [[reference.ask(request) for request, _ in item.transcript] for item in failing]
@@ -434,14 +449,14 @@ def _candidates(unit: str, task: str, evidence: Sequence[Evidence]) -> Iterable[
 
     If an answer may take long, as a whole training does, only the task's own: the others would take many times as long.
     """
-    if _takes_long(evidence):
+    if takes_long(evidence):
         return [mistake for mistake in mistakes(unit) if mistake.task == task]
     reached = names_reached(unit, evidence)
     possible = [mistake for mistake in mistakes(unit) if mistake.task.partition(".")[2] in reached]
     return sorted(possible, key=lambda mistake: mistake.task != task)
 
 
-def _takes_long(evidence: Iterable[Evidence]) -> bool:
+def takes_long(evidence: Iterable[Evidence]) -> bool:
     return any(request.seconds for item in evidence for request, _ in item.transcript)
 
 
@@ -478,7 +493,7 @@ def passes_too(candidate: Mistake, evidence: Evidence) -> bool:
 
     Not in C, where answers leave no freedom, and a run is slow.
     """
-    if evidence.passes is None or is_c(candidate.unit) or _takes_long([evidence]):
+    if evidence.passes is None or is_c(candidate.unit) or takes_long([evidence]):
         return False
     seed = evidence.transcript[0][0].seed if evidence.transcript else 0
     key = digest(candidate.task, candidate.name, evidence.check, str(seed))

@@ -19,11 +19,9 @@ from collections.abc import Mapping
 from autograder.course.catalogue import fitting, is_c, reference_part
 from autograder.course.registry import find_unit, is_catch
 from autograder.judging.diagnosis import names_a_test_needs, names_reached
+from autograder.judging.exchange import installed
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Judgement
-from autograder.sandbox.drivers import driver_source
-from autograder.sandbox.runtime.requests import Request
-from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
 
 
 def gifts(judgement: Judgement) -> dict[str, tuple[str, ...]]:
@@ -80,31 +78,4 @@ def handed_over(subject: Subject, unit: str, names: tuple[str, ...]) -> bool:
     fits = fitting(unit)
     free = [name for name in fits.CLASSES if name not in names] if fits and fits.BUILDER in names else []
     uses = (fits.fit, fits.values_by_name, fits.ways_to_build) if fits and free else ()
-    try:
-        outcome = subject.ask(Request(give.__name__, (source, list(names), free), source=driver_source(give, uses)))
-    except (SubjectTimeout, SubjectCrashed):
-        return False
-    return outcome.value == list(names)
-
-
-def give(learner, source, names, free):
-    """A driver: replace the learner's versions of ``names`` by the course's; without any, restore the learner's.
-
-    Other names that the course's versions call are the learner's: given with the notebook, or right. ``free`` ones are
-    classes of the learner's whose constructors may take other arguments than the course's.
-    """
-    own = learner._namespace
-    for name, value in own.pop("_replaced", {}).items():
-        if value is None:
-            own.pop(name, None)
-        else:
-            own[name] = value
-    if not names:
-        return []
-    course = dict(own)
-    exec(source, course)
-    if free:
-        fit(course, [name for name in free if name in own])  # type: ignore[name-defined]  # noqa: F821, travels with it
-    own["_replaced"] = {name: own.get(name) for name in names}
-    own.update({name: course[name] for name in names})
-    return list(names)
+    return installed(subject, source, names, free, uses)

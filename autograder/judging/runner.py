@@ -32,6 +32,7 @@ from autograder.judging.diagnosis import diagnose, tasks_behind_failures
 from autograder.judging.follow import around, gifts, handed_over
 from autograder.judging.inputs import DEFAULT_SEED, Rng, seed_for
 from autograder.judging.missing import explain_missing
+from autograder.judging.repairs import Workshop
 from autograder.judging.results import CheckResult, TaskResult
 from autograder.judging.subject import (
     Learner,
@@ -105,7 +106,7 @@ def run_checks(
     judgement = judge(subject, unit, tasks, seed, cells)
     if found := gifts(judgement):
         judgement = follow_through(judgement, subject, found, seed)
-    return diagnose(judgement)
+    return diagnose(judgement, Workshop(subject, cells).repair)
 
 
 def judge(

@@ -43,8 +43,10 @@ def softmax(x, dim=-1):
 """
 SCORES = "def attention_scores(q, k):\n    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5\n"
 LIMITS = Limits(request_seconds=1.0, total_seconds=10.0, memory_mb=256)
-PATIENT = Limits(request_seconds=60.0, total_seconds=120.0, memory_mb=256)
-"""For a walk over all files and for using up the memory: on a busy machine with a slow disk, both take their time."""
+PATIENT = Limits(request_seconds=15.0, total_seconds=30.0, memory_mb=256)
+"""For using up the memory: on a busy machine, that takes its time."""
+MOST_PATIENT = Limits(request_seconds=60.0, total_seconds=120.0, memory_mb=256)
+"""For a walk over all files, on a busy machine with a slow disk."""
 
 
 pytestmark = needs_jail
@@ -71,7 +73,7 @@ def test_attack(jailed, bystander, path):
     started = time.monotonic()
     most = int(must["points"].removeprefix("at most "))
     code = read(path)
-    limits = PATIENT if most == 7 or "memory" in must.get("says", "") else LIMITS
+    limits = MOST_PATIENT if most == 7 else PATIENT if "memory" in must.get("says", "") else LIMITS
     graded = grade_code(jailed, Code([HONEST, *code.cells]), "attention", TASKS, limits=limits)
     points = sum(task.points for task in graded.tasks)
     said = "\n".join([*graded.notes, *(check.message for task in graded.tasks for check in task.checks)])

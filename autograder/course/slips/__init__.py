@@ -26,7 +26,7 @@ from autograder.course.slips.statements import ignored_arguments, in_statements
 from autograder.course.slips.words import FAMILIES, explanation
 from autograder.course.source import syntax_tree
 
-__all__ = ["FAMILIES", "Slip", "explanation", "likeliest_of", "section_of", "slips"]
+__all__ = ["FAMILIES", "Slip", "changed", "changes_of", "explanation", "likeliest_of", "section_of", "slips"]
 MOST = 300  # slips of a task, the likeliest first
 
 
@@ -51,8 +51,8 @@ def slips(task: str) -> tuple[Slip, ...]:
     tree, section = _right_tree(unit, wanted), section_of(task)
     found: dict[str, Slip] = {}
     right = ast.unparse(tree)
-    for number, change in enumerate(sorted(_changes(tree), key=lambda change: change.rank)):
-        source = _with(tree, change)
+    for number, change in enumerate(sorted(changes_of(tree), key=lambda change: change.rank)):
+        source = changed(tree, change)
         if source == right or source in found:
             continue
         name = f"{change.family}{VARIANT}slip-{number}"  # no name of the catalogue: the caches know mistakes by name
@@ -97,7 +97,7 @@ def _right_tree(unit: str, name: str) -> ast.Module:
     return ast.Module([*kept], [])
 
 
-def _changes(tree: ast.Module) -> Iterator[Change]:
+def changes_of(tree: ast.Module) -> Iterator[Change]:
     """All changes: each by itself, those of one key at once, and arguments that are ignored."""
     kinds = (in_expressions, in_calls, masks, extra_steps, in_statements)
     single = [change for site in sites_of(tree) for kind in kinds for change in kind(site)]
@@ -127,8 +127,8 @@ def _at_once(some: Sequence[Change]) -> Change:
     )
 
 
-def _with(tree: ast.Module, change: Change) -> str:
-    """The source of the tree with a change; the tree stays as it is."""
+def changed(tree: ast.Module, change: Change) -> str:
+    """The source of a tree with a change; the tree stays as it is."""
     undo = [put.swap() for put in change.puts]
     source = ast.unparse(tree)
     for put in reversed(undo):

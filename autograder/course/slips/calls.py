@@ -69,7 +69,8 @@ def in_calls(site: Site) -> Iterator[Change]:
     node, word, words = site.node, called(site.node), site.words()
     yield from _steps(site)
     for other in _OTHERS.get(word, ()):
-        yield site.replaced("another-operation", 0, words, _named(node, other), f"{word} {other}")
+        another = _named(node, other)
+        yield site.replaced("another-operation", 0, site.words(another), another, f"{word} {other}")
     a_method = isinstance(node.func, ast.Attribute) and not _is_module(node.func.value)
     if a_method and word in _IN_PLACE:
         yield site.replaced("argument-changed", 1, words, _named(node, f"{word}_"))

@@ -33,17 +33,18 @@ def in_expressions(site: Site) -> Iterator[Change]:
 
 # --- operators --------------------------------------------------------------------------------------------------------
 
+_OTHER = "another-operation"
 _IN_ORDER = (ast.Sub, ast.Div, ast.MatMult, ast.FloorDiv, ast.Pow, ast.Mod)
 _OTHER_OPERATORS: dict[type[ast.operator], tuple[tuple[type[ast.operator], str, int], ...]] = {
-    ast.Add: ((ast.Sub, "opposite-sign", 0), (ast.Mult, "another-operation", 2)),
+    ast.Add: ((ast.Sub, "opposite-sign", 0), (ast.Mult, _OTHER, 2)),
     ast.Sub: ((ast.Add, "opposite-sign", 0),),
-    ast.Mult: ((ast.Div, "another-operation", 0), (ast.Add, "another-operation", 2)),
-    ast.Div: ((ast.Mult, "another-operation", 0), (ast.FloorDiv, "another-operation", 1)),
-    ast.FloorDiv: ((ast.Div, "another-operation", 1),),
-    ast.MatMult: ((ast.Mult, "another-operation", 1),),
-    ast.BitAnd: ((ast.BitOr, "another-operation", 0),),
-    ast.BitOr: ((ast.BitAnd, "another-operation", 0),),
-    ast.Pow: ((ast.Mult, "another-operation", 1),),
+    ast.Mult: ((ast.Div, _OTHER, 0), (ast.Add, _OTHER, 2)),
+    ast.Div: ((ast.Mult, _OTHER, 0), (ast.FloorDiv, _OTHER, 1)),
+    ast.FloorDiv: ((ast.Div, _OTHER, 1),),
+    ast.MatMult: ((ast.Mult, _OTHER, 1),),
+    ast.BitAnd: ((ast.BitOr, _OTHER, 0),),
+    ast.BitOr: ((ast.BitAnd, _OTHER, 0),),
+    ast.Pow: ((ast.Mult, _OTHER, 1),),
 }
 
 
@@ -57,10 +58,11 @@ def _binary(site: Site) -> Iterator[Change]:
     unlikely = isinstance(op, (ast.MatMult, ast.Pow, ast.Mod))
     yield site.replaced("part-left-out", 2 if unlikely else 0, words, right, f"{type(op).__name__} left")
     for other, family, rank in _OTHER_OPERATORS.get(type(op), ()):
-        yield site.replaced(family, rank, words, ast.BinOp(left, other(), right), other.__name__)
+        another = ast.BinOp(left, other(), right)
+        yield site.replaced(family, rank, site.words(another) if family == _OTHER else words, another, other.__name__)
     if isinstance(op, ast.FloorDiv):  # rounded up
         rounded = ast.BinOp(ast.UnaryOp(ast.USub(), left), op, right)
-        yield site.replaced("another-operation", 1, words, ast.UnaryOp(ast.USub(), rounded))
+        yield site.replaced(_OTHER, 1, words, ast.UnaryOp(ast.USub(), rounded))
     if isinstance(op, (ast.Div, ast.FloorDiv)):
         for by in (1, -1, 2, -2):
             divided = ast.BinOp(left, op, plus(right, by))
@@ -124,7 +126,7 @@ def _conditions(site: Site) -> Iterator[Change]:
         yield site.replaced("opposite-sign", 0, site.words(node.operand), node.operand)
     elif isinstance(node, ast.BoolOp):
         other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield site.replaced("another-operation", 0, site.words(), ast.BoolOp(other, node.values))
+        yield site.replaced(_OTHER, 0, site.words(), ast.BoolOp(other, node.values))
         for position in range(len(node.values)):
             rest = without(node.values, position)
             left = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
@@ -215,7 +217,7 @@ def _infinities(site: Site) -> Iterator[Change]:
         yield site.replaced("opposite-sign", 0, "an infinity", plus_infinity)
     if isinstance(site.parent, ast.keyword) and site.parent.arg == "reduction" and isinstance(site.node, ast.Constant):
         for word in ("sum", "mean", "batchmean", "none"):
-            yield site.replaced("another-operation", 0, "a reduction", ast.Constant(word))
+            yield site.replaced(_OTHER, 0, "a reduction", ast.Constant(word))
 
 
 # --- indices and names ------------------------------------------------------------------------------------------------

@@ -1,0 +1,227 @@
+"""Repairs: one small change of the learner's own code, after which every check of the task passes.
+
+Where no mistake of the catalogue, no slip and no effect explains the answers, the learner's code may still be one step
+away from right code, in a style that nobody foresaw. The changes that make slips of the reference solution
+(`autograder.course.slips`) are made in the learner's definition instead, one at a time, and the checks judge each. The
+learner reads which line it is and what kind of change; no code is printed.
+
+What this says is true by construction, and it needs nothing that is secret: the process that tries the changes is the
+learner's, and holds the learner's code alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.course.catalogue import Mistake, in_c, reference_module
+from autograder.course.registry import is_catch
+from autograder.course.slips import changed, changes_of, section_of
+from autograder.course.slips.sites import Change, Put, Site, method, name, sites_of
+from autograder.course.slips.words import FAMILIES, in_words
+from autograder.course.source import syntax_tree
+from autograder.judging.diagnosis import takes_long, work_of
+from autograder.judging.exchange import installed
+from autograder.judging.results import ERROR, FAILED, PASSED
+from autograder.judging.subject import Subject
+from autograder.judging.verdicts import Evidence
+from autograder.judging.work import MOST_WORK, WORK_OF_ONE
+from autograder.submissions.definitions import definitions
+
+MOST_NODES = 2500  # of a definition: the course's longest has 1,300
+MOST_TRIED = 300  # changes of a task
+LEAST_TRIED = 12  # the likeliest, however much a check computes
+TURNS = 20_000  # of all loops of one changed definition
+
+# What is said where the change is the opposite of the slip: a family, a clause and a question, by the change's family.
+_OPPOSITE = {
+    "part-left-out": ("part-too-many", "{what} has a part too many", "Which terms and factors does the formula have?"),
+    "step-left-out": ("step-too-many", "{what} is a step too many", "Which steps does the task ask for?"),
+    "argument-left-out": ("argument-too-many", "{what} does not belong there", "Which arguments does this call need?"),
+    "condition-ignored": (
+        "condition-too-many",
+        "{what} treats some cases differently, and all need the same",
+        "In which cases should the result differ?",
+    ),
+    "step-added": ("step-missing", "{what} is missing", "Which form should the result have?"),
+    "another-scale": (
+        "scale-missing",
+        "{what} lacks a width, or its root, as a factor or divisor",
+        "By what should it be divided or multiplied?",
+    ),
+    "gradient-cut-off": (
+        "gradient-flows-on",
+        "gradients pass through {what}",
+        "Which values should gradients leave as they are?",
+    ),
+    "gradient-recorded": ("gradient-cut-off", *FAMILIES["gradient-cut-off"]),
+    "type-or-device": (
+        "converted-too-often",
+        "{what} is a step too many",
+        "Which type and which device should the result have?",
+    ),
+    "not-every-item": (
+        "not-every-item",
+        "{what} takes other items, or another order, than it should",
+        "Which items take part, and in which order?",
+    ),
+    "type-kept": ("another-type", "the result does not have the type of {what}", "Which type should the result have?"),
+    "argument-copied": ("argument-changed", "{what} is changed in place", "Who may still hold what you were given?"),
+}
+_ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
+_LEFT_OUT = {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"}  # as a change: the likeliest
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """The learner's cells, and a subject that has run them and grades nothing any more."""
+
+    subject: Subject
+    cells: Sequence[str]
+
+    def repair(self, task: str, evidence: Sequence[Evidence]) -> Mistake | None:
+        """The first change of the learner's definition after which every check passes, in words."""
+        definition = None if in_c(task) or is_catch(task) or not self.cells else _definition(self.cells, task)
+        if definition is None or not all(map(_can_be_tried, evidence)):
+            return None
+        word = task.partition(".")[2]
+        tree = ast.Module([definition], [])
+        try:
+            in_order = _cheapest_failure_first(task, evidence)
+            for change in _affordable(task, in_order[0], _likeliest_first(tree, task)):
+                source = _with_loops_that_end(changed(tree, change))
+                if not installed(self.subject, source, [word]):
+                    continue
+                if all(item.passes and item.passes(self.subject) for item in in_order):
+                    return _told(task, change)
+        except (RecursionError, MemoryError, ValueError):  # no code that somebody would write
+            return None
+        finally:
+            installed(self.subject, "", [])
+        return None
+
+
+def _can_be_tried(item: Evidence) -> bool:
+    return item.status in (PASSED, FAILED, ERROR) and item.passes is not None and not takes_long([item])
+
+
+def _cheapest_failure_first(task: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    unit = task.partition(".")[0]
+    return sorted(evidence, key=lambda item: (item.status == PASSED, work_of(unit, item)))
+
+
+def _definition(cells: Sequence[str], task: str) -> ast.FunctionDef | ast.ClassDef | None:
+    """The learner's definition that counts, without docstrings; the lines keep their numbers."""
+    found = definitions(cells, task.partition(".")[2])
+    node = copy.deepcopy(found[-1].node) if found else None
+    if node is None or sum(1 for _ in ast.walk(node)) > MOST_NODES:
+        return None
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(inner) is not None:
+            inner.body = inner.body[1:] or [ast.Pass()]
+    return node
+
+
+def _likeliest_first(tree: ast.Module, task: str) -> list[Change]:
+    """The changes to try. A learner more likely wrote something too many than something else."""
+    others = _attributes(task.partition(".")[0])
+    own = [*_copies(tree), *(change for site in sites_of(tree) for change in _own_changes(site, others))]
+    some = [change for change in changes_of(tree) if change.family not in _ONE_WAY]
+    return sorted([*own, *some], key=_likelihood)
+
+
+def _likelihood(change: Change) -> tuple[int, int]:
+    """For sorting: a statement that may be left out, a copy, another attribute, another part, everything else."""
+    statement = isinstance(change.puts[0].new, ast.Pass) and isinstance(_old(change), (ast.Expr, ast.If, ast.AugAssign))
+    first = statement or change.family == "argument-copied"
+    attribute = change.family == "another-value-used" and isinstance(change.puts[0].new, ast.Attribute)
+    return change.rank, 0 if first else 1 if attribute else 2 if change.family in _LEFT_OUT else 3
+
+
+def _old(change: Change) -> ast.AST:
+    """What stands where the change puts something else."""
+    put = change.puts[0]
+    value = getattr(put.parent, put.field)
+    return value if put.index is None else value[put.index]
+
+
+@lru_cache(maxsize=None)
+def _attributes(unit: str) -> dict[str, tuple[str, ...]]:
+    """For each variable of the unit's reference solution, the attributes that are read from it."""
+    found: dict[str, dict[str, None]] = {}
+    for node in ast.walk(syntax_tree(inspect.getsource(reference_module(unit)))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id != "self":
+            found.setdefault(node.value.id, {})[node.attr] = None
+    return {word: tuple(attributes) for word, attributes in found.items()}
+
+
+def _own_changes(site: Site, attributes: Mapping[str, Sequence[str]]) -> Iterator[Change]:
+    """Changes that are no slips of right code: another attribute, a result in the type of an argument."""
+    node, scope = site.node, site.scope
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in scope.names:
+        for other in attributes.get(node.value.id, ()):
+            put = ast.Attribute(node.value, other, ast.Load())
+            yield site.replaced("another-value-used", 0, f"`{node.value.id}.{node.attr}`", put)
+    if isinstance(site.parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple)):
+        for word in scope.parameters:
+            typed = method(node, "to", ast.Attribute(name(word), "dtype", ast.Load()))
+            yield site.replaced("type-kept", 1, f"`{word}`", typed)
+
+
+def _copies(tree: ast.Module) -> Iterator[Change]:
+    """Each argument of each function copied as soon as the function begins."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        given = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+        for word in (word for word in given if word != "self"):
+            source = f"{word} = {word}.clone() if hasattr({word}, 'clone') else {word}.copy()"
+            puts = (Put(function, "body", None, [*syntax_tree(source).body, *function.body]),)
+            yield Change("argument-copied", 0, f"`{word}`", puts, function.name, (function.lineno,))
+
+
+def _affordable(task: str, first: Evidence, changes: Sequence[Change]) -> Sequence[Change]:
+    """As many as may be tried on the first check, by a count that no clock changes (see `judging.work`)."""
+    number = MOST_WORK // (work_of(task.partition(".")[0], first) + WORK_OF_ONE)
+    return changes[: min(MOST_TRIED, max(LEAST_TRIED, number))]
+
+
+_ENDING = f"""
+def __turn__(left=[{TURNS}]):
+    left[0] -= 1
+    if left[0] < 0:
+        raise RuntimeError("a loop without an end")
+"""
+
+
+def _with_loops_that_end(source: str) -> str:
+    """A definition in which all loops together make a limited number of turns."""
+    tree = syntax_tree(source)
+    loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))]
+    for loop in loops:
+        loop.body.insert(0, ast.Expr(ast.Call(name("__turn__"), [], [])))
+    return _ENDING + ast.unparse(tree) if loops else source
+
+
+def _told(task: str, change: Change) -> Mistake:
+    """The repair as a mistake: what was wrong before the change, and in which line."""
+    family, clause, question = _OPPOSITE.get(change.family) or (change.family, *FAMILIES[change.family])
+    lines = sorted({*change.lines})
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} and {lines[-1]}"
+    hint = (
+        f"Your code is one change away from passing every check, in {where} of your cell `{task.partition('.')[2]}`: "
+        f"{clause.format(what=_before(change))}. {question}"
+    )
+    return Mistake(task, family, "", hint, hint, section_of(task))
+
+
+def _before(change: Change) -> str:
+    """In words, what the change concerns: as it was before."""
+    old = _old(change) if change.family in ("another-operation", "another-value-used") else None
+    if isinstance(old, (ast.BinOp, ast.Call)):
+        return in_words(old, frozenset())
+    if isinstance(old, (ast.Name, ast.Attribute)):
+        return f"`{ast.unparse(old)}`"
+    return "the result" if isinstance(old, ast.Return) else change.what

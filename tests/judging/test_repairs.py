@@ -1,0 +1,238 @@
+"""Repairs: what no other step names, but one change of the learner's own code would put right."""
+
+from __future__ import annotations
+
+import ast
+import time
+
+import pytest
+
+from autograder.course.slips import changes_of
+from autograder.course.slips.words import FAMILIES
+from autograder.grading.engine import grade_code
+from autograder.judging import implementations, repairs
+from autograder.judging.exchange import installed
+from autograder.judging.repairs import Workshop
+from autograder.judging.results import TaskResult
+from autograder.judging.runner import run_checks
+from autograder.judging.subject import LocalSubject, quiet
+from autograder.submissions.notebooks import Code
+
+
+def notebook_of(unit: str) -> dict:
+    """The namespace of a notebook in which the reference's code ran."""
+    names: dict = {"__name__": unit}
+    exec(compile(implementations.reference_source(unit), f"<{unit}>", "exec", dont_inherit=True), names)
+    return names
+
+
+def checked(task: str, *cells: str) -> TaskResult:
+    """The result of a task for cells that ran after those with the reference's code."""
+    unit, _, name = task.partition(".")
+    names = notebook_of(unit)
+    for cell in cells:
+        exec(compile(cell, "<cell>", "exec", dont_inherit=True), names)
+    own = names[name]
+    with quiet():
+        (result,) = run_checks(LocalSubject(names, own={name}), unit, [task], cells=cells)
+    assert names[name] is own
+    assert "_replaced" not in names
+    return result
+
+
+RESIDUAL = """import torch
+
+class CrossAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        for name in ("w_q", "w_k", "w_v"):
+            setattr(self, name, nn.Linear(d_model, d_model))
+
+    def forward(self, x, memory, mask=None):
+        queries = self.w_q(x)
+        keys, values = self.w_k(memory), self.w_v(memory)
+        found, weights = scaled_dot_product_attention(queries, keys, values, mask)
+        return x + found, weights
+"""
+IN_FLOAT32 = """
+def softmax(x, dim=-1):
+    return torch.nn.functional.softmax(x, dim=dim, dtype=torch.float32)
+"""
+TWICE_THE_FACTOR = """
+def noam_scheduler(optimizer, d_model, warmup=4000, factor=1.0):
+    def rate(finished_steps):
+        current = finished_steps + 1
+        return factor * noam_lr(current, d_model, warmup=warmup, factor=factor)
+
+    return torch.optim.lr_scheduler.LambdaLR(optimizer, lr_lambda=rate)
+"""
+WIDTH_OF_A_HEAD = """
+def attention_parameters(d_model, num_heads, bias=True):
+    width = d_model // num_heads
+    matrices = num_heads * 3 * (d_model * width) + d_model * d_model
+    biases = 3 * width + d_model if bias else 0
+    return matrices + biases
+"""
+STOPS_EARLY = """
+def fit_line(x, y, steps=500, lr=0.1):
+    w = nn.Parameter(torch.zeros(1, dtype=x.dtype, device=x.device))
+    b = nn.Parameter(torch.zeros(1, dtype=x.dtype, device=x.device))
+    sgd = torch.optim.SGD([w, b], lr=lr)
+    last = float("inf")
+    for _ in range(steps):
+        sgd.zero_grad()
+        loss = torch.mean((y - (w * x + b)) ** 2)
+        loss.backward()
+        sgd.step()
+        if abs(last - loss.item()) < 1e-6:
+            break
+        last = loss.item()
+    return float(w), float(b)
+"""
+FOUND = {
+    "residual": ("attention.CrossAttention", RESIDUAL, "part-too-many", 13, "a sum with `x`"),
+    "float32": ("attention.softmax", IN_FLOAT32, "argument-too-many", 3, "a softmax with `x`"),
+    "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product with `factor`"),
+    "width": ("multihead.attention_parameters", WIDTH_OF_A_HEAD, "another-value-used", 5, "`width`"),
+    "break": ("warmup.fit_line", STOPS_EARLY, "step-too-many", 12, "a case that depends on"),
+}
+
+
+@pytest.mark.parametrize(("task", "code", "family", "line", "what"), FOUND.values(), ids=FOUND)
+def test_one_change_away(task, code, family, line, what):
+    result = checked(task, code)
+    assert result.points < result.max_points
+    assert result.diagnosis is not None
+    assert (result.diagnosis.mistake, result.diagnosis.task) == (family, task)
+    assert f"in line {line} of your cell `{task.partition('.')[2]}`: " in result.diagnosis.hint
+    assert what in result.diagnosis.hint
+    assert result.diagnosis.hint.endswith("?")
+
+
+def test_the_same_when_a_class_is_graded(jailed):
+    task, code, family, line, _ = FOUND["factor"]
+    cells = ["import torch", implementations.reference_source("optim"), code]
+    graded = grade_code(jailed, Code(cells), "optim", [task])
+    (result,) = graded.tasks
+    alone = checked(task, code)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == family
+    assert f"in line {line} of" in result.diagnosis.hint
+    assert result.points == alone.points
+
+
+def test_nothing_that_is_tried_is_judged(jailed):
+    """Changed code runs in a process of its own, and what it does there reaches no verdict."""
+    task, code, *_ = FOUND["factor"]
+    counting = code.replace(
+        "    def rate(finished_steps):",
+        "    import builtins\n    builtins.calls = getattr(builtins, 'calls', 0) + 1\n"
+        "    if builtins.calls > 50:\n        raise RuntimeError('tried often')\n    def rate(finished_steps):",
+    )
+    cells = ["import torch", implementations.reference_source("optim")]
+    before = grade_code(jailed, Code([*cells, code]), "optim", [task]).tasks[0]
+    after = grade_code(jailed, Code([*cells, counting]), "optim", [task]).tasks[0]
+    assert [check.status for check in after.checks] == [check.status for check in before.checks]
+    assert after.points == before.points
+
+
+@pytest.mark.parametrize("end", ["import os\n    os._exit(3)", "while True:\n        pass", "raise SystemExit"])
+def test_code_that_ends_or_never_ends_where_it_is_changed(jailed, end):
+    """The code ends its process in most cases: no change of it may stop the grader."""
+    code = f"""
+def softmax(x, dim=-1):
+    if x.dim() == 2 and dim == -1:
+        return torch.nn.functional.softmax(x, dim=dim) * 2
+    {end}
+"""
+    started = time.monotonic()
+    (result,) = grade_code(jailed, Code(["import torch", code]), "attention", ["attention.softmax"]).tasks
+    assert result.points == 0
+    assert time.monotonic() - started < 60
+
+
+def test_two_mistakes_are_not_one_change_away():
+    task, code, *_ = FOUND["factor"]
+    two = code.replace("finished_steps + 1", "max(finished_steps + 7, 3)")
+    result = checked(task, two)
+    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+
+
+def test_without_cells_nothing_is_tried():
+    task, code, *_ = FOUND["residual"]
+    names = notebook_of("attention")
+    exec(code, names)
+    (result,) = run_checks(LocalSubject(names), "attention", [task])
+    assert result.diagnosis is None
+    assert result.points < result.max_points
+
+
+def test_a_part_that_is_wrong_comes_first():
+    """What fails because it calls wrong code has no line of its own that is wrong."""
+    wrong = FOUND["float32"][1]
+    result = checked("attention.scaled_dot_product_attention", wrong, RESIDUAL)
+    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "def softmax(x, dim=-1):\n    return " + "-" * 3000 + "x",
+        "def softmax(x, dim=-1):\n    return x" + " + x" * 3000,
+        "def softmax(x, dim=-1:\n    return x",
+        "softmax = lambda x, dim=-1: x",
+        "def softmax(x, dim=-1):\n    match dim:\n        case -1:\n            return x",
+        "async def softmax(x, dim=-1):\n    return x",
+        "def softmax(x, dim=-1):\n    yield x",
+        "",
+    ],
+    ids=["deep", "long", "broken", "lambda", "match", "async", "generator", "empty"],
+)
+def test_code_of_another_form(jailed, cell):
+    cells = [implementations.reference_source("attention"), cell]
+    (result,) = grade_code(jailed, Code(cells), "attention", ["attention.softmax"]).tasks
+    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+
+
+def test_loops_of_a_changed_definition_end():
+    source = repairs._with_loops_that_end("def f(x):\n    while True:\n        x = x + 1")
+    names: dict = {}
+    exec(source, names)
+    with pytest.raises(RuntimeError, match="without an end"):
+        names["f"](0)
+    assert repairs._with_loops_that_end("def f(x):\n    return x") == "def f(x):\n    return x"
+
+
+def test_every_change_can_be_told():
+    """Each family of changes is told as what was wrong before, or never tried."""
+    for family in FAMILIES:
+        assert family in repairs._ONE_WAY or repairs._OPPOSITE.get(family) or "{what}" in FAMILIES[family][0]
+    tree = ast.parse(RESIDUAL)
+    for change in repairs._likeliest_first(tree, "attention.CrossAttention"):
+        hint = repairs._told("attention.CrossAttention", change).hint
+        assert "{" not in hint
+        assert hint.endswith("?")
+        assert "`None`" not in hint
+    assert {change.family for change in changes_of(tree)} & repairs._ONE_WAY
+
+
+def test_the_name_is_of_what_was_wrong():
+    """The value that the learner used is named, not the one that belongs there."""
+    hint = checked(*FOUND["width"][:2]).diagnosis.hint  # type: ignore[union-attr]
+    assert "`width` is used" in hint
+    assert "`d_model`" not in hint
+
+
+def test_a_worse_definition_is_put_back():
+    names = notebook_of("attention")
+    subject = LocalSubject(names)
+    own = names["softmax"]
+    assert installed(subject, "def softmax(x, dim=-1):\n    return x", ["softmax"])
+    assert names["softmax"] is not own
+    assert not installed(subject, "def softmax(x:", ["softmax"])
+    assert installed(subject, "", [])
+    assert names["softmax"] is own
+
+
+def test_a_workshop_without_a_definition_finds_nothing():
+    assert Workshop(LocalSubject({}), ["x = 1"]).repair("attention.softmax", []) is None
