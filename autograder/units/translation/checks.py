@@ -1024,18 +1024,16 @@ def draw_maps(learner, sizes, sentences, seed, training=False, dropout=0.0):
 
 
 SIZES = {"num_layers": 3, "d_model": 8, "d_ff": 5, "num_heads": 4}
+LENGTHS = ((7, 5), (8, 6), (9, 9))  # of the third pair nobody can tell the maps apart by their shapes
 
 
-def both_maps(learner, reference, rng, number=1, **options):
-    """The maps of `number` pairs of sentences, gradients and modes; then the maps of the reference.
-
-    The third pair's sentences have equal lengths: nobody can tell its maps apart by their shapes.
-    """
+def both_maps(learner, reference, rng, lengths=LENGTHS[:1], sizes=SIZES, **options):
+    """The maps of pairs of sentences of these ``lengths``, gradients and modes; then the maps of the reference."""
     sentences = []
-    for index in range(number):
-        sentences.append((rng.integers(4, 13, 1, 7 + index), rng.integers(4, 17, 1, (5, 6, 9)[index])))
+    for source, target in lengths:
+        sentences.append((rng.integers(4, 13, 1, source), rng.integers(4, 17, 1, target)))
         sentences[-1][1][0, 0] = BOS
-    request = (SIZES, sentences, int(rng.integers(0, 10**6, 1)))
+    request = (sizes, sentences, int(rng.integers(0, 10**6, 1)))
     found, recorded, modes = reply_of(learner, draw_maps, *request, parts=3, **options)
     for maps in found:
         if not isinstance(maps, dict) or not {"encoder", "decoder", "cross"} <= maps.keys():
@@ -1048,17 +1046,20 @@ def both_maps(learner, reference, rng, number=1, **options):
 
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_shapes(learner, reference, rng):
-    """There are three maps, each with the axes layer, head, query and key."""
-    found, *_ = both_maps(learner, reference, rng)
-    shapes = {"encoder": (3, 4, 7, 7), "decoder": (3, 4, 5, 5), "cross": (3, 4, 5, 7)}
-    for name, shape in shapes.items():
-        got = found[0][name]
-        what = f'attention_maps(model, src, tgt)["{name}"]'
-        assert isinstance(got, torch.Tensor), f"{what} should be a tensor, but is a {type(got).__name__}."
-        assert got.shape == shape, f"{what} should have the shape {shape}, but has {tuple(got.shape)}."
-        assert bool((got.sum(-1) - 1).abs().max() < 1e-3), (
-            f"{what} should have weights that add up to 1 for each query."
-        )
+    """There are three maps, each with the axes layer, head, query and key, also where one of these has length 1."""
+    cases = ((3, 4, 7, 5), (1, 1, 6, 4), (2, 1, 1, 1))
+    for layers, heads, source, target in cases:
+        sizes = {**SIZES, "num_layers": layers, "num_heads": heads}
+        found, *_ = both_maps(learner, reference, rng, [(source, target)], sizes)
+        lengths = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+        for name, (queries, keys) in lengths.items():
+            got, shape = found[0][name], (layers, heads, queries, keys)
+            what = f'attention_maps(model, src, tgt)["{name}"]'
+            assert isinstance(got, torch.Tensor), f"{what} should be a tensor, but is a {type(got).__name__}."
+            assert got.shape == shape, f"{what} should have the shape {shape}, but has {tuple(got.shape)}."
+            assert bool((got.sum(-1) - 1).abs().max() < 1e-3), (
+                f"{what} should have weights that add up to 1 for each query."
+            )
 
 
 def check_map(learner, reference, rng, name):
@@ -1121,7 +1122,7 @@ def test_no_gradients(learner, reference, rng):
 @pytest.mark.task("translation.attention_maps", points=1)
 def test_next_sentence(learner, reference, rng):
     """A second pair of sentences gets its own maps, and those of the first stay unchanged."""
-    found, _, _, expected = both_maps(learner, reference, rng, 3)
+    found, _, _, expected = both_maps(learner, reference, rng, LENGTHS)
     for index, (maps, right) in enumerate(zip(found, expected), 1):
         for name, values in right.items():
             assert_close(maps[name], values, f'"{name}" of pair {index} of 3')

@@ -1534,6 +1534,19 @@ mistake(
 
 mistake(
     "translation.attention_maps",
+    "every-axis-of-one-dropped",
+    edit(
+        "torch.stack([attention.weights[0] for attention in attentions])",
+        "torch.stack([attention.weights for attention in attentions]).squeeze()",
+    ),
+    section="three-kinds-of-maps",
+    why="The maps of a model with one layer or one head lack an axis. You dropped every axis of length 1, and only the "
+    "batch had to go. Which axis is the batch?",
+    hint="With one layer, one head or one word, your maps lack an axis. Drop the axis of the batch alone.",
+)
+
+mistake(
+    "translation.attention_maps",
     "cross-from-the-decoder-itself",
     edit("layer.cross_attention", "layer.self_attention"),
     edit("torch.stack([weights[0] for weights in layers])", "torch.cat(layers)"),
