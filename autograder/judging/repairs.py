@@ -32,7 +32,7 @@ from autograder.judging.verdicts import Evidence
 from autograder.judging.work import MOST_WORK, WORK_OF_ONE
 from autograder.submissions.definitions import definitions
 
-MOST_NODES = 2500  # of a definition: the course's longest has 1,300
+MOST_NODES = 2500  # of a definition: the course's longest has 750
 MOST_TRIED = 300  # changes of a task
 LEAST_TRIED = 12  # the likeliest, however much a check computes
 TURNS = 20_000  # of all loops of one changed definition
@@ -208,8 +208,8 @@ def _with_loops_that_end(source: str) -> str:
 def _told(task: str, change: Change) -> Mistake:
     """The repair as a mistake: what was wrong before the change, and in which line."""
     family, clause, question = _OPPOSITE.get(change.family) or (change.family, *FAMILIES[change.family])
-    lines = sorted({*change.lines})
-    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} and {lines[-1]}"
+    *others, last = map(str, sorted({*change.lines}))
+    where = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
     hint = (
         f"Your code is one change away from passing every check, in {where} of your cell `{task.partition('.')[2]}`: "
         f"{clause.format(what=_before(change))}. {question}"
