@@ -298,6 +298,8 @@ def _two_at_once(
     """
     if takes_long([*failing, *passing]) or not any(_tells(unit, one, False, False) for one in failing):
         return []
+    if not is_c(unit) and sum(work_of(unit, item) for item in (*failing, *passing)) > MOST_WORK:
+        return []  # each mistake is run on all checks: that would take many seconds
     reference = CachedReference(unit)
     right = [[reference.ask(request) for request, _ in item.transcript] for item in failing]
     shows: dict[Mistake, list[_Shown]] = {}

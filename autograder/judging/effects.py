@@ -101,6 +101,28 @@ def _is_reading(value: Any) -> bool:
     return isinstance(value[1], str) and all(isinstance(kind, str) for kind in value[0])
 
 
+def _some_accepted(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """Where both raise, though other exceptions, nothing was accepted; elsewhere the wrong arguments were."""
+    rest = [(given, right) for given, right in pairs if not (given.kinds and right.kinds)]
+    return () if rest and all(_accepted(given, right) for given, right in rest) else None
+
+
+def _another_exception(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """The exception that was raised, and the one that the task asks for, if this is all that differs."""
+    told = []
+    for given, right in pairs:
+        if given.kinds and right.kinds and _by_hand(right):
+            told.append((given.kinds[0], right.kinds[0]))
+            continue
+        parts = [] if given.kinds or given.missing or right.kinds else _different(given.value, right.value)
+        if not parts or not all(
+            _is_reading(one) and _is_reading(other) and one[0] and other[0] for one, other in parts
+        ):
+            return None
+        told += [(one[0][0], other[0][0]) for one, other in parts]
+    return told[0]
+
+
 def _refused(given: Outcome, right: Outcome) -> bool:
     """Whether the learner's own `raise` refused arguments that are allowed."""
     is_stub = given.stub or "NotImplementedError" in given.kinds
@@ -168,8 +190,18 @@ def _parts(relation: Callable[[torch.Tensor, torch.Tensor], bool]) -> Callable[[
     return holds
 
 
-def _another_type(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.dtype != other.dtype and one.shape == other.shape and _close(one, other)
+def _another_type(given: Outcome, right: Outcome) -> bool:
+    """Whether each part that differs has another type: a tensor with the right numbers, or the name of a type."""
+    if given.kinds or given.missing or right.kinds:
+        return False
+    parts = _different(given.value, right.value)
+    return bool(parts) and all(_types_differ(one, other) for one, other in parts)
+
+
+def _types_differ(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.dtype != other.dtype and one.shape == other.shape and _close(one, other)
+    return all(isinstance(word, str) and word.startswith("torch.") for word in (one, other))
 
 
 def _through_float32(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -252,7 +284,13 @@ PLAIN = (
         "Your function accepts arguments that the text tells you to refuse; all else in these checks is right. You "
         "left out the test of an argument, or the limit in it is wrong. Which arguments must raise an error? Is the "
         "limit itself allowed?",
-        _of_each(_accepted),
+        _some_accepted,
+    ),
+    Effect(
+        "another-exception",
+        "Your code stops with {0}, and the text asks for {1}; all else in these checks is right. Callers tell errors "
+        "apart by the class of the exception. Which class does the text name for a wrong argument?",
+        _another_exception,
     ),
     Effect(
         "right-arguments-refused",
@@ -264,7 +302,7 @@ PLAIN = (
         "another-type",
         "Your numbers are right, and their type is not. You converted them, or another tensor of your computation has "
         "another type, and PyTorch chose the wider one. Which type should each tensor of your computation have?",
-        _of_each(_parts(_another_type)),
+        _of_each(_another_type),
     ),
     Effect(
         "float32-in-between",

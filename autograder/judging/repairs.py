@@ -13,23 +13,26 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from autograder.course.catalogue import Mistake, in_c, reference_module
+from autograder.course.catalogue import Mistake, in_c
 from autograder.course.registry import is_catch
 from autograder.course.slips import changed, changes_of, section_of
-from autograder.course.slips.sites import Change, Put, Site, method, name, sites_of
+from autograder.course.slips.sites import Change, Put, name
+from autograder.course.slips.undone import undoing
 from autograder.course.slips.words import FAMILIES, in_words
 from autograder.course.source import syntax_tree
 from autograder.judging.diagnosis import takes_long, work_of
 from autograder.judging.exchange import installed
+from autograder.judging.implementations import reference_source
 from autograder.judging.results import ERROR, FAILED, PASSED
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Evidence
 from autograder.judging.work import MOST_WORK, WORK_OF_ONE
+from autograder.sandbox.runtime.requests import Outcome, Request
 from autograder.submissions.definitions import definitions
 
 MOST_NODES = 2500  # of a definition: the course's longest has 750
@@ -70,10 +73,31 @@ _OPPOSITE = {
         "Which items take part, and in which order?",
     ),
     "type-kept": ("another-type", "the result does not have the type of {what}", "Which type should the result have?"),
+    "default-shared": (
+        "state-kept",
+        "the default of {what} is made once, and all calls share it",
+        "When does Python compute a default?",
+    ),
+    "attribute-shared": (
+        "state-kept",
+        "{what} belongs to the class, and all its instances share it",
+        "Where does an instance get attributes of its own?",
+    ),
+    "another-attribute": ("another-value-used", *FAMILIES["another-value-used"]),
+    "call-moved": ("order-of-steps", "{what} stands too early or too late", FAMILIES["order-of-steps"][1]),
     "argument-copied": ("argument-changed", "{what} is changed in place", "Who may still hold what you were given?"),
 }
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
-_LEFT_OUT = {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"}  # as a change: the likeliest
+_GROUPS = (  # families of changes, the likeliest first; a statement that may be left out belongs to the first group
+    {"argument-copied", "default-shared", "attribute-shared", "call-moved"},
+    {"another-attribute"},
+    {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
+)
+
+STATE_KEPT = (
+    "Your code passes every check if it is defined anew before each call: a call finds what an earlier one has left. "
+    "Where do you keep a value that outlives a call: in a default argument, in the class, or in a global variable?"
+)
 
 
 @dataclass(frozen=True)
@@ -92,6 +116,9 @@ class Workshop:
         tree = ast.Module([definition], [])
         try:
             in_order = _cheapest_failure_first(task, evidence)
+            afresh = _DefinedAnew(self.subject, ast.unparse(tree), word)
+            if all(item.passes and item.passes(afresh) for item in in_order):
+                return Mistake(task, "state-kept", "", STATE_KEPT, STATE_KEPT, section_of(task))
             for change in _affordable(task, in_order[0], _likeliest_first(tree, task)):
                 source = _with_loops_that_end(changed(tree, change))
                 if not installed(self.subject, source, [word]):
@@ -103,6 +130,19 @@ class Workshop:
         finally:
             installed(self.subject, "", [])
         return None
+
+
+@dataclass(frozen=True)
+class _DefinedAnew:
+    """The learner's code, in which the definition of a task is executed again before each request."""
+
+    subject: Subject
+    source: str
+    name: str
+
+    def ask(self, request: Request) -> Outcome:
+        installed(self.subject, self.source, [self.name])
+        return self.subject.ask(request)
 
 
 def _can_be_tried(item: Evidence) -> bool:
@@ -127,24 +167,21 @@ def _definition(cells: Sequence[str], task: str) -> ast.FunctionDef | ast.ClassD
 
 
 def _likeliest_first(tree: ast.Module, task: str) -> list[Change]:
-    """The changes to try. A learner more likely wrote something too many than something else."""
-    others = _attributes(task.partition(".")[0])
-    own = [*_copies(tree), *(change for site in sites_of(tree) for change in _own_changes(site, others))]
+    """The changes to try, the likeliest first."""
     some = [change for change in changes_of(tree) if change.family not in _ONE_WAY]
-    return sorted([*own, *some], key=_likelihood)
+    return sorted([*undoing(tree, _attributes(task.partition(".")[0])), *some], key=_likelihood)
 
 
 def _likelihood(change: Change) -> tuple[int, int]:
-    """For sorting: a statement that may be left out, a copy, another attribute, another part, everything else."""
-    statement = isinstance(change.puts[0].new, ast.Pass) and isinstance(_old(change), (ast.Expr, ast.If, ast.AugAssign))
-    first = statement or change.family == "argument-copied"
-    attribute = change.family == "another-value-used" and isinstance(change.puts[0].new, ast.Attribute)
-    return change.rank, 0 if first else 1 if attribute else 2 if change.family in _LEFT_OUT else 3
-
-
-def _old(change: Change) -> ast.AST:
-    """What stands where the change puts something else."""
+    """For sorting: a learner more likely wrote something too many, or too early, than something else."""
     put = change.puts[0]
+    statement = isinstance(put.new, ast.Pass) and isinstance(_old(put), (ast.Expr, ast.If, ast.AugAssign))
+    group = next((number for number, families in enumerate(_GROUPS) if change.family in families), len(_GROUPS))
+    return change.rank, 0 if statement else group
+
+
+def _old(put: Put) -> Any:
+    """What stands where something else is put."""
     value = getattr(put.parent, put.field)
     return value if put.index is None else value[put.index]
 
@@ -153,33 +190,10 @@ def _old(change: Change) -> ast.AST:
 def _attributes(unit: str) -> dict[str, tuple[str, ...]]:
     """For each variable of the unit's reference solution, the attributes that are read from it."""
     found: dict[str, dict[str, None]] = {}
-    for node in ast.walk(syntax_tree(inspect.getsource(reference_module(unit)))):
+    for node in ast.walk(syntax_tree(reference_source(unit))):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id != "self":
             found.setdefault(node.value.id, {})[node.attr] = None
     return {word: tuple(attributes) for word, attributes in found.items()}
-
-
-def _own_changes(site: Site, attributes: Mapping[str, Sequence[str]]) -> Iterator[Change]:
-    """Changes that are no slips of right code: another attribute, a result in the type of an argument."""
-    node, scope = site.node, site.scope
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in scope.names:
-        for other in attributes.get(node.value.id, ()):
-            put = ast.Attribute(node.value, other, ast.Load())
-            yield site.replaced("another-value-used", 0, f"`{node.value.id}.{node.attr}`", put)
-    if isinstance(site.parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple)):
-        for word in scope.parameters:
-            typed = method(node, "to", ast.Attribute(name(word), "dtype", ast.Load()))
-            yield site.replaced("type-kept", 1, f"`{word}`", typed)
-
-
-def _copies(tree: ast.Module) -> Iterator[Change]:
-    """Each argument of each function copied as soon as the function begins."""
-    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        given = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
-        for word in (word for word in given if word != "self"):
-            source = f"{word} = {word}.clone() if hasattr({word}, 'clone') else {word}.copy()"
-            puts = (Put(function, "body", None, [*syntax_tree(source).body, *function.body]),)
-            yield Change("argument-copied", 0, f"`{word}`", puts, function.name, (function.lineno,))
 
 
 def _affordable(task: str, first: Evidence, changes: Sequence[Change]) -> Sequence[Change]:
@@ -219,7 +233,7 @@ def _told(task: str, change: Change) -> Mistake:
 
 def _before(change: Change) -> str:
     """In words, what the change concerns: as it was before."""
-    old = _old(change) if change.family in ("another-operation", "another-value-used") else None
+    old = _old(change.puts[0]) if change.family in ("another-operation", "another-value-used") else None
     if isinstance(old, (ast.BinOp, ast.Call)):
         return in_words(old, frozenset())
     if isinstance(old, (ast.Name, ast.Attribute)):
