@@ -2231,6 +2231,17 @@ mistake(
 
 mistake(
     "transformer.Generator",
+    "probabilities-raised-to-a-limit",
+    edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).clamp(min=1e-9).log()"),
+    section="tf-generator",
+    why="None of your log-probabilities is below about -20.7, and rarer words get no gradient. You raised every smaller "
+    "probability to a limit before the logarithm. Which form of the softmax needs no such limit?",
+    hint="No log-probability of yours is below about -20.7, since you raise small probabilities before the logarithm. "
+    "`log_softmax` needs no such limit.",
+)
+
+mistake(
+    "transformer.Generator",
     "logarithm-without-the-maximum",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x) - self.proj(x).exp().sum(-1, keepdim=True).log()"),
     section="tf-generator",
