@@ -832,8 +832,8 @@
  * edit: mean_g += g  =>  mean_g += d[c]
  * edit: mean_gn += g  =>  mean_gn += d[c]
  * edit: (g - mean_g - n * mean_gn)  =>  (g - weight[c] * (mean_g + n * mean_gn))
- * why: Your dinp is right only where all channels have the same weight. You moved the weight out of the bracket, although
- * both means run over channels with different weights. Which gradient is averaged over the row?
+ * why: Your dinp is right only where all channels have the same weight. You moved the weight out of the bracket,
+ * although both means run over channels with different weights. Which gradient is averaged over the row?
  * hint: Your dinp is right only where all channels have the same weight. Multiply dout by the weight before you take the
  * two means.
  * section: layernorm-gradients
@@ -2397,8 +2397,8 @@
 /* crossentropy_softmax_backward: target-overwritten
  * base: plain-loops
  * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (v == target ? 0.0f : dz[v]) + (p[v] - right) * d
- * why: What stood in the target's column of dlogits is gone. You overwrote this entry of each row and added to all
- * others. Which assignment collects gradients?
+ * why: What stood in the target's column of dlogits is gone. You overwrote the target's entry in each row and added to
+ * all others. Which assignment collects gradients?
  * hint: What stood in the target's column of dlogits is gone. Add there, too, instead of assigning.
  * section: gradients-are-added
  */

@@ -804,8 +804,8 @@ mistake(
     edit("merges.append(best)", "merges.append(best)\ndel counts[best]"),
     base="parts-replaced-in-the-lists",
     section="counting-pairs",
-    why="Some of your merges are of pairs that no longer occur. You added the pairs around each new token to the counts "
-    "but never subtracted the pairs that the merge destroyed. Which pairs does 'abc' lose when 'b' and 'c' are merged?",
+    why="Some of your merges join pairs that no longer occur in the text. You added the pairs around each new token to "
+    "the counts but never subtracted the pairs that the merge destroyed. Which pairs does 'abc' lose when 'b' and 'c' are merged?",
     hint="You merge pairs that no longer occur, because their counts are out of date. When a merge changes a piece, "
     "subtract the pairs that the piece has lost.",
 )
