@@ -834,8 +834,8 @@
  * edit: (g - mean_g - n * mean_gn)  =>  (g - weight[c] * (mean_g + n * mean_gn))
  * why: Your dinp is right only where all channels have the same weight. You moved the weight out of the bracket,
  * although both means run over channels with different weights. Which gradient is averaged over the row?
- * hint: Your dinp is right only where all channels have the same weight. Multiply dout by the weight before you take the
- * two means.
+ * hint: Your dinp is right only where all channels have the same weight. Multiply dout by the weight before you take
+ * the two means.
  * section: layernorm-gradients
  */
 

@@ -805,7 +805,8 @@ mistake(
     base="parts-replaced-in-the-lists",
     section="counting-pairs",
     why="Some of your merges join pairs that no longer occur in the text. You added the pairs around each new token to "
-    "the counts but never subtracted the pairs that the merge destroyed. Which pairs does 'abc' lose when 'b' and 'c' are merged?",
+    "the counts but never subtracted the pairs that the merge destroyed. Which pairs does 'abc' lose when 'b' and 'c' "
+    "are merged?",
     hint="You merge pairs that no longer occur, because their counts are out of date. When a merge changes a piece, "
     "subtract the pairs that the piece has lost.",
 )
@@ -1664,6 +1665,7 @@ mistake(
     ),
     section="bpe-decoding",
     why="Your text ends before the first invalid byte, and no U+FFFD appears. You kept only what forms valid text and "
-    "dropped the rest, valid characters after the invalid byte included. What should the text show for an invalid byte?",
+    "dropped the rest, valid characters after the invalid byte included. What should the text show for an invalid "
+    "byte?",
     hint="Your text ends before the first invalid byte. Put U+FFFD there and go on: an argument of `decode` does both.",
 )

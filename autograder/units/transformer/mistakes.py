@@ -2234,8 +2234,8 @@ mistake(
     "probabilities-raised-to-a-limit",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).clamp(min=1e-9).log()"),
     section="tf-generator",
-    why="None of your log-probabilities is below about -20.7, and rarer words get no gradient. You raised every smaller "
-    "probability to a limit before the logarithm. Which form of the softmax needs no such limit?",
+    why="None of your log-probabilities is below about -20.7, and rarer words get no gradient. You raised every "
+    "smaller probability to a limit before the logarithm. Which form of the softmax needs no such limit?",
     hint="No log-probability of yours is below about -20.7, since you raise small probabilities before the logarithm. "
     "`log_softmax` needs no such limit.",
 )
@@ -3636,8 +3636,8 @@ for number, limit in enumerate(("1e-12", "1e-10", "1e-8"), 2):
         f"something-added-before-the-logarithm-variant-{number}",
         edit("self.proj(x).log_softmax(dim=-1)", f"(self.proj(x).softmax(dim=-1) + {limit}).log()"),
         section="tf-generator",
-        why="Your log-probabilities never fall below a limit, and the gradient of rare words vanishes. You added a small "
-        "number before the logarithm. Which form of the softmax needs no such guard?",
+        why="Your log-probabilities never fall below a limit, and the gradient of rare words vanishes. You added a "
+        "small number before the logarithm. Which form of the softmax needs no such guard?",
         hint="Your log-probabilities never fall below a limit, since you add a small number before the logarithm. "
         "`log_softmax` needs no such guard.",
     )
@@ -3646,8 +3646,8 @@ for number, limit in enumerate(("1e-12", "1e-10", "1e-8"), 2):
         f"probabilities-raised-to-a-limit-variant-{number}",
         edit("self.proj(x).log_softmax(dim=-1)", f"self.proj(x).softmax(dim=-1).clamp(min={limit}).log()"),
         section="tf-generator",
-        why="Your log-probabilities never fall below a limit, and rarer words get no gradient. You raised every smaller "
-        "probability to a constant before the logarithm. Which form of the softmax needs no such guard?",
-        hint="Your log-probabilities never fall below a limit, since you raise small probabilities before the logarithm. "
-        "`log_softmax` needs no such guard.",
+        why="Your log-probabilities never fall below a limit, and rarer words get no gradient. You raised every "
+        "smaller probability to a constant before the logarithm. Which form of the softmax needs no such guard?",
+        hint="Your log-probabilities never fall below a limit, since you raise small probabilities before the "
+        "logarithm. `log_softmax` needs no such guard.",
     )

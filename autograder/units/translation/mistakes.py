@@ -1398,8 +1398,8 @@ mistake(
     section="cost-of-a-step",
     why="With several rows, you count too few operations. You took the attention term 12 L d T for the T tokens of one "
     "sequence. How many tokens does a step have in all?",
-    hint="With several rows, your attention term is too small: it covers the tokens of one sequence. Count the term for "
-    "every token of the step.",
+    hint="With several rows, your attention term is too small: it covers the tokens of one sequence. Count the term "
+    "for every token of the step.",
 )
 
 mistake(
