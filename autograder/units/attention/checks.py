@@ -118,6 +118,7 @@ def test_any_axis(learner, reference, rng):
     assert_close(learner.softmax(x), torch.softmax(x, -1), "softmax(x) for x of shape (2, 3, 5)")
     # Square matrices catch a sum that lost its axis: its shape still fits them, but broadcasts along the wrong axis.
     cases = [((2, 3, 5), dim) for dim in (0, 1, -2, 2)] + [((4,), 0), ((4, 4), -1), ((4, 4), 0), ((3, 1), 1)]
+    cases.append(((1, 4, 3), 1))  # catches squeeze() without an axis
     cases.append(((2, 4, 1, 3), 1))
     cases.append(cases[-1])  # other scores of the same shape: catches answers that are cached by shape
     for shape, dim in cases:
@@ -413,8 +414,8 @@ def check_module(learner, reference, name, parameters, arguments, training=False
 @pytest.mark.task("attention.SelfAttention", points=1)
 def test_self_attention(learner, reference, rng):
     """With given weights and biases, output and weights are right."""
-    # Several widths: a scale written as a number fits one at most.
-    for b, t, d in ((3, 4, 6), (2, 5, 3), (1, 3, 8)):
+    # Several widths: a scale written as a number fits one at most. One sequence or position: catches squeeze().
+    for b, t, d in ((3, 4, 6), (2, 5, 3), (1, 3, 8), (3, 1, 4)):
         check_module(learner, reference, "SelfAttention", random_parameters(rng, d), {"x": rng.normal(b, t, d)})
     # Training mode catches dropout: nothing is dropped here.
     arguments = {"x": rng.normal(2, 4, 5), "mask": random_mask(rng, 4, 4)}
@@ -472,7 +473,8 @@ def test_self_attention_types(learner, reference, rng):
 def test_cross_attention(learner, reference, rng):
     """Queries come from x, keys and values from the memory."""
     # Equal lengths first: there a mix-up of x and memory gives wrong numbers; with other lengths, an error.
-    for b, t_q, t_k, d in ((2, 4, 4, 6), (3, 2, 5, 4), (1, 5, 3, 7)):
+    # The last three have one sequence, one query and one key: catches squeeze() without an axis.
+    for b, t_q, t_k, d in ((2, 4, 4, 6), (3, 2, 5, 4), (1, 5, 3, 7), (3, 1, 4, 5), (2, 3, 1, 5)):
         arguments = {"x": rng.normal(b, t_q, d), "memory": rng.normal(b, t_k, d)}
         check_module(learner, reference, "CrossAttention", random_parameters(rng, d), arguments)
     # Training mode catches dropout: nothing is dropped here.

@@ -147,6 +147,8 @@ def assert_share(zero, p, what):
         raise AssertionError(f"{what}: a share of {share:.3f} is dropped, but it should be about {p}.")
     agree = p**2 + (1 - p) ** 2
     for axis in range(zero.ndim):
+        if zero.shape[axis] == 1:
+            continue  # no neighbours along this axis
         same = share_of(zero == zero.roll(1, axis))
         # Every entry is in two pairs, so pairs are not independent: this at most doubles the variance of their mean.
         if abs(same - agree) > 8 * math.sqrt(2 * agree * (1 - agree) / zero.numel()):
@@ -233,7 +235,8 @@ def check_layer_norm(learner, rng, x, what, eps=None, dtype=torch.float32, toler
 def test_last_axis(learner, reference, rng):
     """Each vector is normalised separately, whatever axes come before the last."""
     # A wide vector first: there the biased and the unbiased variance are close, so that only a wrong axis shows.
-    for shape in ((2, 3, 50), (4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6)):
+    # Axes of length 1 catch squeeze() without an axis.
+    for shape in ((2, 3, 50), (4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6), (3, 1, 5), (2, 3, 1, 4)):
         # Every position has a mean and a size of its own: shared statistics cannot fit.
         x = rng.normal(*shape) * rng.uniform(*shape[:-1], 1, low=0.5, high=4) + 2 * rng.normal(*shape[:-1], 1)
         check_layer_norm(learner, rng, x, f"LayerNorm({shape[-1]}) of x with shape {shape}")
@@ -312,8 +315,8 @@ def rms_by_hand(x, weight, eps):
 @pytest.mark.task("blocks.rms_norm", points=1)
 def test_root_mean_square(learner, reference, rng):
     """Every vector is divided by its own root mean square, whatever axes come before the last."""
-    # The last shape occurs twice: catches answers that are kept by shape.
-    for shape in ((4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6), (1, 3, 6)):
+    # One shape occurs twice: catches answers that are kept by shape. Axes of length 1 catch squeeze() without an axis.
+    for shape in ((4, 5, 6), (5,), (3, 4), (2, 3, 4, 7), (4, 4, 4), (1, 3, 6), (1, 3, 6), (3, 1, 5), (2, 3, 1, 1)):
         # Means far from 0: there the root mean square is not the standard deviation.
         x = rng.normal(*shape) * rng.uniform(*shape[:-1], 1, low=0.5, high=4) + 2 * rng.normal(*shape[:-1], 1)
         weight = rng.normal(shape[-1])
@@ -377,6 +380,9 @@ def test_dropped_or_scaled(learner, reference, rng):
         assert_dropped(learner.dropout(x, p), x, p, what)
     x = without_zeros(rng, 1200)
     assert_dropped(learner.dropout(x, p=0.5, training=True), x, 0.5, "dropout(x, p=0.5, training=True) of a vector")
+    for shape in ((1, 40, 30), (40, 1, 30), (40, 30, 1)):  # catches squeeze() without an axis
+        x = without_zeros(rng, *shape)
+        assert_dropped(learner.dropout(x, 0.3), x, 0.3, f"dropout(x, 0.3) of x with shape {shape}")
 
 
 def drop_many_times(learner, x, p, times, seed=None, **options):
@@ -513,7 +519,8 @@ def check_feed_forward(learner, rng, sizes, options, dtype=torch.float32, scale=
 @pytest.mark.task("blocks.FeedForward", points=1)
 def test_relu_layer(learner, reference, rng):
     """With given weights and ReLU, which is the default, the output is right."""
-    for sizes in ((3, 4, 5, 7), (2, 3, 6, 4), (1, 2, 4, 16)):  # narrower than the model too: catches 4 d_model
+    # Narrower than the model too: catches 4 d_model. Sizes of 1 catch squeeze() without an axis.
+    for sizes in ((3, 4, 5, 7), (2, 3, 6, 4), (1, 2, 4, 16), (3, 1, 5, 4), (2, 3, 1, 4)):
         check_feed_forward(learner, rng, sizes, {})
         check_feed_forward(learner, rng, sizes, {"dropout": 0.5, "activation": "relu"})
 
@@ -605,7 +612,8 @@ def check_connection(learner, rng, shape, options, kind, dtype=torch.float32, to
 @pytest.mark.task("blocks.SublayerConnection", points=1)
 def test_pre_norm(learner, reference, rng):
     """Pre-norm, the default: x + sublayer(norm(x)), with functions and modules as sublayers."""
-    for shape, kind in (((3, 4, 5), "function"), ((2, 5, 6), "module"), ((1, 3, 7), "function")):
+    # One sequence, and one position: catches squeeze() without an axis.
+    for shape, kind in (((3, 4, 5), "function"), ((2, 5, 6), "module"), ((1, 3, 7), "function"), ((3, 1, 5), "module")):
         check_connection(learner, rng, shape, {"norm": "pre"}, kind)
         check_connection(learner, rng, shape, {}, kind)
 
@@ -618,7 +626,7 @@ def connect_around_nothing(learner, x, build, options, training):
 @pytest.mark.task("blocks.SublayerConnection", points=1)
 def test_post_norm(learner, reference, rng):
     """Post-norm: norm(x + sublayer(x)), with functions and modules as sublayers."""
-    for shape, kind in (((3, 4, 5), "function"), ((2, 5, 6), "module"), ((1, 3, 7), "function")):
+    for shape, kind in (((3, 4, 5), "function"), ((2, 5, 6), "module"), ((1, 3, 7), "function"), ((3, 1, 5), "module")):
         check_connection(learner, rng, shape, {"norm": "post", "dropout": 0.3}, kind)
     # The sublayer returns x itself: catches adding to it, or dropping entries of it, in place.
     for training in (False, True):

@@ -104,7 +104,9 @@ def test_one_hot_out_of_range(learner, reference, rng):
 def test_rows_of_the_table(learner, reference, rng):
     """The row of each id, for ids of any shape; ids and table are left alone."""
     # The square table catches a product with its transpose, which fits there. Rows longer than 1 catch max_norm.
-    for shape, rows, width in (((6,), 5, 3), ((3, 4), 7, 2), ((2, 3, 4), 5, 6), ((3, 5), 4, 4), ((1, 3), 6, 1)):
+    # One sequence, a width of 1 and one position catch squeeze() without an axis.
+    cases = (((6,), 5, 3), ((3, 4), 7, 2), ((2, 3, 4), 5, 6), ((3, 5), 4, 4), ((1, 3), 6, 1), ((4, 1), 7, 3))
+    for shape, rows, width in cases:
         ids, table = some_ids(rng, rows, *shape), 3 * rng.normal(rows, width)
         got = result_left_alone(learner, "embedding_lookup", {"ids": ids, "table": table})
         where = f"ids of shape {shape} and a table of shape {(rows, width)}"
@@ -295,8 +297,9 @@ def has_too_many_tokens(learner, ids, wte, wpe):
 @pytest.mark.task("embeddings.gpt2_embed", points=1)
 def test_token_plus_position(learner, reference, rng):
     """Row ids[b, t] of wte plus row t of wpe; ids and tables are left alone."""
-    # More sequences than positions in one case, more positions than words in another; the full length in two. The last
-    # two have the same sizes: catches answers that are kept by shape.
+    # More sequences than positions in one case, more positions than words in another; the full length in several. Two
+    # cases have the same sizes: catches answers that are kept by shape. The last case has one position: catches
+    # squeeze() without an axis.
     for (batch, length), words, places, width in (
         ((3, 4), 11, 7, 5),
         ((8, 3), 6, 4, 2),
@@ -305,9 +308,10 @@ def test_token_plus_position(learner, reference, rng):
         ((4, 4), 8, 4, 8),
         ((1, 3), 5, 3, 6),
         ((1, 3), 5, 3, 6),
+        ((4, 1), 7, 3, 5),
     ):
         ids, wte, wpe = some_ids(rng, words, batch, length), rng.normal(words, width), rng.normal(places, width)
-        ids[-1, 1] = 0  # a word like any other: catches treating it as padding
+        ids[-1, min(1, length - 1)] = 0  # a word like any other: catches treating it as padding
         # The full length has a call of its own: tells a limit that is one too low from other errors.
         if length == places and learner.run(has_too_many_tokens, ids, wte, wpe):
             raise AssertionError(f"gpt2_embed raised ValueError for {length} tokens, but wpe has {places} rows.")
@@ -393,10 +397,11 @@ def is_too_long(learner, sizes, x):
 def test_row_of_each_position(learner, reference, rng):
     """Token t of every sequence gets row t of the table added, in evaluation mode."""
     # First T = B: catches taking the batch axis for the axis of positions. Then more sequences than max_len, all of
-    # them short; then the full length. One module gets all inputs: catches a table that is cut for good.
+    # them short; then the full length. One module gets all inputs: catches a table that is cut for good. One sequence
+    # and one position catch squeeze() without an axis.
     width = rng.choice([5, 6])
     sizes = {"d_model": width, "dropout": 0.4, "max_len": 7}
-    inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5))]
+    inputs = [rng.normal(*shape, width) for shape in ((3, 3), (9, 2), (2, 7), (1, 5), (4, 1))]
     expected = tuple((x.double() + waves(x.shape[1], width)).float() for x in inputs)
     names = tuple(f"PositionalEncoding({width}, 0.4, max_len=7) of x {tuple(x.shape)}" for x in inputs)
     # Short inputs first, then the full length in its own call: tells a limit that is one too low from other errors.
@@ -407,6 +412,10 @@ def test_row_of_each_position(learner, reference, rng):
     got, after = learner.run(add_positions, sizes, inputs)
     assert_close(got, expected, names)
     assert_equal(tuple(after), tuple(inputs), tuple(f"the argument x {tuple(x.shape)} after the call" for x in inputs))
+    x = rng.normal(3, 1, width)  # a table of one row has a second axis of length 1
+    (got,), _ = learner.run(add_positions, {"d_model": width, "dropout": 0.4, "max_len": 1}, [x])
+    expected = (x.double() + waves(1, width)).float()
+    assert_close(got, expected, f"PositionalEncoding({width}, 0.4, max_len=1) of x {tuple(x.shape)}")
 
 
 def positions_inside(learner, sizes):

@@ -827,6 +827,18 @@
  * section: layernorm-gradients
  */
 
+/* layernorm_backward: weight-outside-of-the-bracket
+ * base: plain-loops
+ * edit: mean_g += g  =>  mean_g += d[c]
+ * edit: mean_gn += g  =>  mean_gn += d[c]
+ * edit: (g - mean_g - n * mean_gn)  =>  (g - weight[c] * (mean_g + n * mean_gn))
+ * why: Your dinp is right only where all channels have the same weight. You moved the weight out of the bracket,
+ * although both means run over channels with different weights. Which gradient is averaged over the row?
+ * hint: Your dinp is right only where all channels have the same weight. Multiply dout by the weight before you take
+ * the two means.
+ * section: layernorm-gradients
+ */
+
 /* matmul_backward: input-gradient-overwritten
  * base: plain-loops
  * edit: dx[c] += d[o] * weight[o * C + c]  =>  dx[c] = d[o] * weight[o * C + c]
@@ -2379,6 +2391,15 @@
  * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (p[v] - right) * d
  * why: What stood in dlogits is gone. You overwrote it. Which assignment collects gradients?
  * hint: What stood in dlogits is gone. Add instead of assigning.
+ * section: gradients-are-added
+ */
+
+/* crossentropy_softmax_backward: target-overwritten
+ * base: plain-loops
+ * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (v == target ? 0.0f : dz[v]) + (p[v] - right) * d
+ * why: What stood in the target's column of dlogits is gone. You overwrote the target's entry in each row and added to
+ * all others. Which assignment collects gradients?
+ * hint: What stood in the target's column of dlogits is gone. Add there, too, instead of assigning.
  * section: gradients-are-added
  */
 

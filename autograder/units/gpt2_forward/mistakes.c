@@ -3354,7 +3354,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* crossentropy_forward: small-number-in-the-logarithm
  * base: plain-loops
- * each: SMALL = 1e-8f; 1e-5f; 1e-6f; 1e-7f; 1e-10f; 1e-12f
+ * each: SMALL = 1e-8f; 1e-5f; 1e-6f; 1e-7f; 1e-10f; 1e-12f; 1e-9f
  * edit: logf(p)  =>  logf(p + SMALL)
  * why: Losses of small probabilities come out too small. You added a small number to keep the logarithm finite. What
  * does an infinite loss tell you?
@@ -3364,7 +3364,7 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 
 /* crossentropy_forward: smallest-probability-set
  * base: plain-loops
- * each: LIMIT = 1e-10f; 1e-5f; 1e-6f; 1e-7f; 1e-8f; 1e-12f
+ * each: LIMIT = 1e-10f; 1e-5f; 1e-6f; 1e-7f; 1e-8f; 1e-12f; 1e-9f
  * edit: logf(p)  =>  logf(fmaxf(p, LIMIT))
  * why: Your loss never exceeds a limit. You raised small probabilities to keep the logarithm finite. What does an
  * infinite loss tell you?

@@ -840,6 +840,18 @@ mistake(
 
 mistake(
     "llama.GroupedQueryAttention",
+    "causal-from-the-first-key",
+    edit("positions <= new[:, None])", "None if x.shape[1] == 1 else positions <= positions[: x.shape[1], None])"),
+    section="llama-cache",
+    why="Several new positions on a cache miss most of the past. You used the mask of an empty cache, as "
+    "`is_causal=True` does, where the first query is at position 0. At which position is the first query after a "
+    "filled cache?",
+    hint="Several new positions on a cache miss most of the past, because your mask begins at position 0. Shift the "
+    "mask by the number of positions that the cache already held.",
+)
+
+mistake(
+    "llama.GroupedQueryAttention",
     "positions-restart",
     edit("new = positions[-x.shape[1] :]", "new = positions[: x.shape[1]]"),
     edit("positions <= new[:, None]", "positions <= positions[-x.shape[1] :, None]"),

@@ -195,7 +195,7 @@ def test_minus_infinity(learner, reference, rng):
 
 @pytest.mark.task("masks.apply_mask", points=1)
 def test_mask_broadcasts(learner, reference, rng):
-    """Masks with axes of length 1, or with fewer axes than the scores."""
+    """Masks and scores with axes of length 1, and masks with fewer axes than the scores."""
     # All sizes differ, so that a misplaced axis cannot fit.
     for scores_shape, mask_shape in (
         ((2, 3, 4, 5), (2, 1, 1, 5)),
@@ -204,9 +204,14 @@ def test_mask_broadcasts(learner, reference, rng):
         ((2, 4, 5), (2, 1, 5)),
         ((4, 5), (4, 5)),
         ((2, 4, 4), (4, 4)),  # square: catches a transposed mask
+        # One sequence, one head, one query and one key: catches squeeze() without an axis.
+        ((1, 3, 4, 5), (1, 1, 4, 5)),
+        ((2, 1, 4, 5), (2, 1, 1, 5)),
+        ((2, 3, 1, 5), (2, 1, 1, 5)),
+        ((2, 3, 4, 1), (2, 1, 4, 1)),
     ):
         scores, mask = rng.normal(*scores_shape), rng.mask(*mask_shape)
-        mask[..., 0, :2] = torch.tensor([True, False])
+        mask[..., 0, :2] = torch.tensor([True, False])[: mask_shape[-1]]
         mask[..., -1, 0] = ~mask[..., 0, -1]  # never symmetric
         assert_equal(
             learner.apply_mask(scores, mask),
@@ -291,13 +296,15 @@ def test_allowed_places_share_the_weight(learner, reference, rng):
 
 @pytest.mark.task("masks.masked_softmax", points=1)
 def test_softmax_mask_broadcasts(learner, reference, rng):
-    """Masks with axes of length 1, or with fewer axes than the scores."""
+    """Masks and scores with axes of length 1, and masks with fewer axes than the scores."""
     for scores_shape, mask_shape in (
         ((2, 3, 4, 5), (2, 1, 1, 5)),
         ((2, 3, 4, 5), (2, 1, 4, 5)),
         ((2, 3, 4, 5), (4, 5)),
         ((2, 4, 5), (2, 1, 5)),
         ((2, 4, 4), (4, 4)),  # square: catches a transposed mask
+        ((1, 3, 4, 5), (4, 5)),  # one sequence, and one query: catches squeeze() without an axis
+        ((2, 3, 1, 5), (2, 1, 1, 5)),
     ):
         scores, mask = rng.normal(*scores_shape), rng.mask(*mask_shape)
         mask[..., -1, 0], mask[..., 0, -1] = False, True  # never symmetric

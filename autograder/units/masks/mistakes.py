@@ -507,6 +507,19 @@ mistake(
     "differ in what they may see: combine the padding mask with the causal triangle.",
 )
 
+mistake(
+    "masks.decoder_mask",
+    "padding-only-at-the-end",
+    edit("ids != pad_id)", "torch.arange(length, device=ids.device) < (ids != pad_id).sum(1, keepdim=True))"),
+    base="from-scratch",
+    section="combined-masks",
+    why="With padding in front or in the middle, padding is visible and real tokens are hidden. You reduced each "
+    "sentence to its number of real tokens, which is enough only while all padding is at the end. What decides whether "
+    "a single position is padding?",
+    hint="With padding in front or in the middle, your mask shows padding and hides real tokens. Decide for each "
+    "position from its own id, not from the number of real tokens.",
+)
+
 
 @mistake(
     "masks.decoder_mask",

@@ -793,6 +793,26 @@ mistake(
 
 mistake(
     "tokens.train_bpe",
+    "destroyed-pairs-still-counted",
+    edit(
+        "counts = Counter(pair for parts in pieces for pair in zip(parts, parts[1:]))",
+        """
+        pairs = [pair for parts in pieces for pair in zip(parts, parts[1:])]
+        counts = counts + Counter(pair for pair in pairs if best[0] + best[1] in pair) if merges else Counter(pairs)
+        """,
+    ),
+    edit("merges.append(best)", "merges.append(best)\ndel counts[best]"),
+    base="parts-replaced-in-the-lists",
+    section="counting-pairs",
+    why="Some of your merges join pairs that no longer occur in the text. You added the pairs around each new token to "
+    "the counts but never subtracted the pairs that the merge destroyed. Which pairs does 'abc' lose when 'b' and 'c' "
+    "are merged?",
+    hint="You merge pairs that no longer occur, because their counts are out of date. When a merge changes a piece, "
+    "subtract the pairs that the piece has lost.",
+)
+
+mistake(
+    "tokens.train_bpe",
     "merged-from-right-to-left",
     edit("for i in range(len(parts)):", "i = len(parts) - 2\nwhile i >= 0:"),
     edit(
@@ -1628,4 +1648,24 @@ mistake(
     "the invalid ones?",
     hint="One invalid byte spoils characters elsewhere in your text: you then decode token by token. Join the bytes in this "
     "case as well; `errors` marks only what is invalid.",
+)
+
+mistake(
+    "tokens.bpe_decode",
+    "cut-at-the-first-invalid-byte",
+    edit(
+        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
+        """
+        data = b"".join(spelled[index] for index in ids)
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            return data[: error.start].decode()
+        """,
+    ),
+    section="bpe-decoding",
+    why="Your text ends before the first invalid byte, and no U+FFFD appears. You kept only what forms valid text and "
+    "dropped the rest, valid characters after the invalid byte included. What should the text show for an invalid "
+    "byte?",
+    hint="Your text ends before the first invalid byte. Put U+FFFD there and go on: an argument of `decode` does both.",
 )

@@ -2231,6 +2231,17 @@ mistake(
 
 mistake(
     "transformer.Generator",
+    "probabilities-raised-to-a-limit",
+    edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).clamp(min=1e-9).log()"),
+    section="tf-generator",
+    why="None of your log-probabilities is below about -20.7, and rarer words get no gradient. You raised every "
+    "smaller probability to a limit before the logarithm. Which form of the softmax needs no such limit?",
+    hint="No log-probability of yours is below about -20.7, since you raise small probabilities before the logarithm. "
+    "`log_softmax` needs no such limit.",
+)
+
+mistake(
+    "transformer.Generator",
     "logarithm-without-the-maximum",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x) - self.proj(x).exp().sum(-1, keepdim=True).log()"),
     section="tf-generator",
@@ -3618,3 +3629,25 @@ mistake(
     "the target mask, so no caller can show these positions. Who decides what is hidden, once a mask is given?",
     hint="Your `forward` hides more than the given masks do. Build each default only where that mask is not given.",
 )
+
+for number, limit in enumerate(("1e-12", "1e-10", "1e-8"), 2):
+    mistake(
+        "transformer.Generator",
+        f"something-added-before-the-logarithm-variant-{number}",
+        edit("self.proj(x).log_softmax(dim=-1)", f"(self.proj(x).softmax(dim=-1) + {limit}).log()"),
+        section="tf-generator",
+        why="Your log-probabilities never fall below a limit, and the gradient of rare words vanishes. You added a "
+        "small number before the logarithm. Which form of the softmax needs no such guard?",
+        hint="Your log-probabilities never fall below a limit, since you add a small number before the logarithm. "
+        "`log_softmax` needs no such guard.",
+    )
+    mistake(
+        "transformer.Generator",
+        f"probabilities-raised-to-a-limit-variant-{number}",
+        edit("self.proj(x).log_softmax(dim=-1)", f"self.proj(x).softmax(dim=-1).clamp(min={limit}).log()"),
+        section="tf-generator",
+        why="Your log-probabilities never fall below a limit, and rarer words get no gradient. You raised every "
+        "smaller probability to a constant before the logarithm. Which form of the softmax needs no such guard?",
+        hint="Your log-probabilities never fall below a limit, since you raise small probabilities before the "
+        "logarithm. `log_softmax` needs no such guard.",
+    )

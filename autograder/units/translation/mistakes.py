@@ -1390,6 +1390,20 @@ mistake(
 
 mistake(
     "translation.training_resources",
+    "attention-of-one-sequence",
+    edit(
+        "(6 * (weights + output) + 12 * num_layers * d_model * length) * tokens",
+        "6 * (weights + output) * tokens + 12 * num_layers * d_model * length**2",
+    ),
+    section="cost-of-a-step",
+    why="With several rows, you count too few operations. You took the attention term 12 L d T for the T tokens of one "
+    "sequence. How many tokens does a step have in all?",
+    hint="With several rows, your attention term is too small: it covers the tokens of one sequence. Count the term "
+    "for every token of the step.",
+)
+
+mistake(
+    "translation.training_resources",
     "halved-for-the-mask",
     edit("12 * num_layers * d_model * length)", "6 * num_layers * d_model * length)"),
     section="cost-of-a-step",

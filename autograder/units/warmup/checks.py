@@ -147,7 +147,8 @@ def check_picks(learner, x, ids):
 @pytest.mark.task("warmup.pick_rows", points=2)
 def test_rows_at_positions(learner, reference, rng):
     """Row (b, k) is x[b, ids[b, k]]; x and ids are left alone."""
-    for batch, length, d, picks in ((2, 5, 3, 4), (3, 4, 2, 6), (4, 3, 5, 2), (5, 7, 1, 2)):
+    # The last two pick one row of several, and rows of one position: catches squeeze() without an axis.
+    for batch, length, d, picks in ((2, 5, 3, 4), (3, 4, 2, 6), (4, 3, 5, 2), (5, 7, 1, 2), (4, 5, 3, 1), (3, 1, 4, 2)):
         check_picks(learner, rng.normal(batch, length, d), some_positions(rng, batch, picks, length))
 
 
@@ -233,7 +234,8 @@ def used(learner, *request):
 @pytest.mark.task("warmup.Scale", points=1)
 def test_times_gain(learner, reference, rng):
     """Multiplies the last axis by gain, whatever axes stand in front; its input is left alone."""
-    for shape in ((5,), (3, 4), (2, 3, 4), (4, 4), (1, 2)):
+    # Axes of length 1 catch squeeze() without an axis.
+    for shape in ((5,), (3, 4), (2, 3, 4), (4, 4), (1, 2), (3, 1, 4), (2, 3, 1)):
         gain, x = 1 + rng.normal(shape[-1]), rng.normal(*shape)
         outputs, _, inputs, _ = used(learner, gain, [(x, False, True), (x + 1, True, True)])
         where = f"x of shape {shape}"
@@ -496,6 +498,11 @@ CASES = (  # shapes of x and of f(x)
     ("a square of each entry", (2, 3), (2, 3)),
     ("a mix of neighbours", (3, 3), (3, 3)),
     ("a table of products", (3,), (3, 3)),
+    # Axes of length 1 catch squeeze() without an axis.
+    ("a mix of neighbours", (1, 4), (1, 4)),
+    ("the squares of each row added up", (4, 1), (4,)),
+    ("products of neighbours in a row", (2,), (1,)),
+    ("a square of each entry", (1,), (1,)),
 )
 
 

@@ -577,6 +577,18 @@ mistake(
 
 mistake(
     "warmup.Scale",
+    "count-kept-beside-the-buffer",
+    edit("self.gain =", "self.calls = 0\nself.gain ="),
+    edit("self.seen += 1", "self.calls += 1\nself.seen.fill_(self.calls)"),
+    section="modules",
+    why="The loaded count is lost at the next call. You count in a plain Python number and copy this number into seen, "
+    "but `load_state_dict` restores only what the module tracks. From which count should the next call go on?",
+    hint="After `load_state_dict`, the next call replaces the loaded count by your own number of calls. Keep one count "
+    "only, the buffer.",
+)
+
+mistake(
+    "warmup.Scale",
     "gain-added",
     edit("x * self.gain", "x + self.gain"),
     section="modules",
