@@ -2519,6 +2519,23 @@ mistake(
 )
 
 mistake(
+    "decoding.KVCache",
+    "batch-keeps-its-size",
+    edit(
+        "self.layers = {layer: (k[rows], v[rows]) for layer, (k, v) in self.layers.items()}",
+        """
+        where = torch.arange(len(rows))
+        for layer, pair in self.layers.items():
+            self.layers[layer] = tuple(torch.zeros_like(one).index_copy(0, where, one[rows]) for one in pair)
+        """,
+    ),
+    section="kv-cache-reorder",
+    why="A batch that shrinks keeps rows of zeros at its end. You made the new tensor as large as the old one. How many "
+    "rows should the cache have after `reorder`?",
+    hint="After `reorder`, your cache has as many rows as before. It should have one row for each entry of `rows`.",
+)
+
+mistake(
     "decoding.beam_search",
     "unknown-word-dropped",
     edit("token not in (bos_id, eos_id, PAD)", "token > 3 and token not in (bos_id, eos_id)"),

@@ -1669,3 +1669,19 @@ mistake(
     "byte?",
     hint="Your text ends before the first invalid byte. Put U+FFFD there and go on: an argument of `decode` does both.",
 )
+
+mistake(
+    "tokens.bpe_decode",
+    "unfinished-character-kept-back",
+    edit(
+        'return b"".join(spelled[index] for index in ids).decode("utf-8", errors="replace")',
+        """
+        import codecs
+        return codecs.getincrementaldecoder("utf-8")("replace").decode(b"".join(spelled[index] for index in ids))
+        """,
+    ),
+    section="bpe-decoding",
+    why="A character that is cut off at the end disappears, and no U+FFFD appears. You used an incremental decoder, which "
+    "waits for the missing bytes. How does it learn that no more bytes come?",
+    hint="Bytes of an unfinished character at the end disappear. Tell the decoder that these bytes are the last ones.",
+)

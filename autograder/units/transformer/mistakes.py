@@ -1273,6 +1273,36 @@ mistake(
 
 mistake(
     "transformer.DecoderLayer",
+    "all-shortcuts-from-the-input",
+    edit(
+        """
+        x = self.connections[0](x, lambda y: self.self_attention(y, y, y, tgt_mask))
+        x = self.connections[1](x, lambda y: self.cross_attention(y, memory, memory, src_mask))
+        return self.connections[2](x, self.feed_forward)
+        """,
+        """
+        first, (one, two, three) = x, self.connections
+        steps = (
+            (one, lambda y: self.self_attention(y, y, y, tgt_mask)),
+            (two, lambda y: self.cross_attention(y, memory, memory, src_mask)),
+            (three, self.feed_forward),
+        )
+        for connection, step in steps:
+            if connection.norm == "pre":
+                x = first + connection.dropout(step(connection.norm_layer(x)))
+            else:
+                x = connection.norm_layer(first + connection.dropout(step(x)))
+        return x
+        """,
+    ),
+    section="tf-decoder-layer",
+    why="What the first two sublayers found reaches your result only through the feed-forward network. You added each "
+    "sublayer's output to the input of the whole layer. To what does a residual connection add?",
+    hint="All your shortcuts begin at the input of the layer. Each begins at the input of its own sublayer.",
+)
+
+mistake(
+    "transformer.DecoderLayer",
     "feed-forward-without-relu",
     edit(
         "FeedForward(d_model, d_ff, dropout)",

@@ -209,9 +209,12 @@ def test_long_pairs(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_nothing_to_judge(learner, reference, rng):
-    """Without pairs both scores are 0."""
+    """Without pairs both scores are 0, and the model's mode stays."""
     got, _ = both_scores(learner, reference, rng, ["bleu", "loss"], 0)
     assert_close(got, (0.0, 0.0), ('"bleu" of evaluate without pairs', '"loss" of evaluate without pairs'))
+    tables, _ = texts_and_tables(rng, 0)
+    _, _, after, *_ = judged(learner, tables, WORDS, [], True)
+    assert after is True, "A model in training mode is in evaluation mode after evaluate(model, []). Restore its mode."
     got, expected = both_scores(learner, reference, rng, ["loss"], 2)
     assert_close(got[0], expected[0], '"loss" of evaluate for 2 pairs', 1e-5)
 

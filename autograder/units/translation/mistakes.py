@@ -1905,6 +1905,19 @@ mistake(
 
 mistake(
     "translation.read_alignment",
+    "all-of-equals",
+    edit(
+        "return weights.argmax(dim=1).tolist()",
+        "return (weights == weights.amax(dim=1, keepdim=True)).nonzero()[:, 1].tolist()",
+    ),
+    section="reading-alignments",
+    why="Your list is longer than the number of target words. You listed each position whose weight equals the largest of "
+    "its row. Which one counts where several are equal?",
+    hint="A row with equal maxima gives several positions in your list. Take the first of them.",
+)
+
+mistake(
+    "translation.read_alignment",
     "tensor-returned",
     edit("weights.argmax(dim=1).tolist()", "weights.argmax(dim=1)"),
     section="reading-alignments",
