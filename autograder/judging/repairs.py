@@ -88,8 +88,9 @@ _OPPOSITE = {
     "argument-copied": ("argument-changed", "{what} is changed in place", "Who may still hold what you were given?"),
 }
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
-_GROUPS = (  # families of changes, the likeliest first; a statement that may be left out belongs to the first group
-    {"argument-copied", "default-shared", "attribute-shared", "call-moved"},
+_GROUPS = (  # families of changes, the likeliest first; before them come statements that may be left out
+    {"argument-copied", "default-shared", "attribute-shared"},
+    {"call-moved"},
     {"another-attribute"},
     {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
 )
@@ -176,7 +177,7 @@ def _likelihood(change: Change) -> tuple[int, int]:
     """For sorting: a learner more likely wrote something too many, or too early, than something else."""
     put = change.puts[0]
     statement = isinstance(put.new, ast.Pass) and isinstance(_old(put), (ast.Expr, ast.If, ast.AugAssign))
-    group = next((number for number, families in enumerate(_GROUPS) if change.family in families), len(_GROUPS))
+    group = next((number for number, families in enumerate(_GROUPS, 1) if change.family in families), 1 + len(_GROUPS))
     return change.rank, 0 if statement else group
 
 

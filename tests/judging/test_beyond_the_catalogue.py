@@ -331,3 +331,31 @@ def test_whatever_code_answers_costs_nothing_but_its_points(task, answer):
     name = task.partition(".")[2]
     result = answered(task, f"import torch\n\n\ndef {name}(*args, **kwargs):\n    return {answer}\n")
     assert result.points < result.max_points
+
+
+OTHER_EXCEPTION = """
+def gpt2_embed(ids, wte, wpe):
+    length = ids.shape[-1]
+    assert length <= len(wpe), f"{length} positions do not fit"
+    return wte[ids] + wpe[:length]
+"""
+
+
+def test_another_exception_is_told(no_catalogue):
+    result = answered("embeddings.gpt2_embed", OTHER_EXCEPTION)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "another-exception"
+    assert "AssertionError" in result.diagnosis.hint
+    assert "ValueError" in result.diagnosis.hint
+
+
+CHUNKS = """
+def split_heads(x, num_heads):
+    return torch.stack(torch.chunk(x, num_heads, dim=-1), dim=1)
+"""
+
+
+def test_wrong_arguments_that_are_accepted_beside_others_that_stop_by_chance(no_catalogue):
+    result = answered("multihead.split_heads", CHUNKS)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "wrong-arguments-accepted"

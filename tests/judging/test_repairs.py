@@ -7,10 +7,11 @@ import time
 
 import pytest
 
-from autograder.course.slips import changes_of
+from autograder.course.slips import changed, changes_of
+from autograder.course.slips.undone import undoing
 from autograder.course.slips.words import FAMILIES
 from autograder.grading.engine import grade_code
-from autograder.judging import implementations, repairs
+from autograder.judging import diagnosis, implementations, repairs
 from autograder.judging.exchange import installed
 from autograder.judging.repairs import Workshop
 from autograder.judging.results import TaskResult
@@ -89,11 +90,26 @@ def fit_line(x, y, steps=500, lr=0.1):
         last = loss.item()
     return float(w), float(b)
 """
+STEPS_FIRST = """
+def fit_line(x, y, steps=500, lr=0.1):
+    line = torch.zeros(2, dtype=x.dtype, device=x.device, requires_grad=True)
+    sgd = torch.optim.SGD([line], lr=lr)
+    features = torch.stack([x, torch.ones_like(x)], dim=1)
+    for step in range(steps):
+        error = features @ line - y
+        loss = torch.mean(error * error)
+        sgd.step()
+        sgd.zero_grad()
+        loss.backward()
+    a, b = line.tolist()
+    return a, b
+"""
 FOUND = {
     "residual": ("attention.CrossAttention", RESIDUAL, "part-too-many", 13, "a sum with `x`"),
     "float32": ("attention.softmax", IN_FLOAT32, "argument-too-many", 3, "a softmax with `x`"),
     "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product with `factor`"),
     "width": ("multihead.attention_parameters", WIDTH_OF_A_HEAD, "another-value-used", 5, "`width`"),
+    "too early": ("warmup.fit_line", STEPS_FIRST, "order-of-steps", 9, "a call"),
     "break": ("warmup.fit_line", STOPS_EARLY, "step-too-many", 12, "a case that depends on"),
 }
 
@@ -107,6 +123,74 @@ def test_one_change_away(task, code, family, line, what):
     assert f"in line {line} of your cell `{task.partition('.')[2]}`: " in result.diagnosis.hint
     assert what in result.diagnosis.hint
     assert result.diagnosis.hint.endswith("?")
+
+
+REMEMBERED = """
+def pairwise_distances(x, y, known={}):
+    key = tuple(x.shape), tuple(y.shape)
+    if key not in known:
+        known[key] = (x[:, None] - y[None]).square().sum(-1).sqrt()
+    return known[key]
+"""
+OF_THE_CLASS = """
+class KVCache:
+    store = {}
+
+    def __init__(self):
+        pass
+
+    @property
+    def length(self):
+        return self.store[0][0].shape[2] if 0 in self.store else 0
+
+    def update(self, layer, k, v):
+        if layer in self.store:
+            k = torch.cat([self.store[layer][0], k], dim=2)
+            v = torch.cat([self.store[layer][1], v], dim=2)
+        self.store[layer] = (k, v)
+        return k, v
+
+    def reorder(self, rows):
+        self.store = {layer: (k[rows], v[rows]) for layer, (k, v) in self.store.items()}
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "code"), [("warmup.pairwise_distances", REMEMBERED), ("decoding.KVCache", OF_THE_CLASS)], ids=str
+)
+def test_what_outlives_a_call(task, code, monkeypatch):
+    monkeypatch.setattr(diagnosis, "mistakes", lambda unit: ())
+    result = checked(task, code)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "state-kept"
+
+
+IN_PLACE = """
+def softmax(x, dim=-1):
+    x -= x.detach().amax(dim, keepdim=True)
+    powers = torch.exp(x)
+    return powers / powers.sum(dim, keepdim=True)
+"""
+
+
+def test_an_argument_that_is_changed(monkeypatch):
+    monkeypatch.setattr(diagnosis, "mistakes", lambda unit: ())
+    monkeypatch.setattr(diagnosis, "slips", lambda task: ())
+    result = checked("attention.softmax", IN_PLACE)
+    assert result.diagnosis is not None
+    assert result.diagnosis.mistake == "argument-changed"
+    assert "`x` is changed in place" in result.diagnosis.hint
+
+
+def test_every_change_that_undoes_a_slip_is_a_program():
+    for code in (OF_THE_CLASS, REMEMBERED):
+        tree = ast.parse(code)
+        before = ast.unparse(tree)
+        made = {changed(tree, change) for change in undoing(tree, {"known": ("keys",)})}
+        assert len(made) > 3
+        for source in made:
+            compile(source, "<changed>", "exec")
+        assert ast.unparse(tree) == before
 
 
 def test_the_same_when_a_class_is_graded(jailed):
