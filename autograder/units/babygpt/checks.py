@@ -99,8 +99,9 @@ def check_batch(reply, data, block_size, batch_size, what):
 @pytest.mark.task("babygpt.get_batch", points=1)
 def test_answers_are_one_step_later(learner, reference, rng):
     """Each row of x is a piece of the text, and y is the same piece one step later."""
-    # All tokens differ, so a row says where it comes from.
-    for length, block_size, batch_size in ((23, 5, 4), (40, 3, 7), (12, 1, 2), (9, 8, 3), (90, 70, 2)):
+    # All tokens differ, so a row says where it comes from. A block of 1, then a batch of 1: catches axes that are
+    # squeezed away.
+    for length, block_size, batch_size in ((23, 5, 4), (40, 3, 7), (12, 1, 2), (9, 8, 3), (90, 70, 2), (14, 6, 1)):
         data = torch.randperm(length, generator=torch.Generator().manual_seed(int(rng.integers(0, 99999, 1)))) + 3
         calls, after = learner.run(draw_batches, data, block_size, batch_size, [1])
         check_batch(calls[0], data, block_size, batch_size, f"{length} tokens, block {block_size}, batch {batch_size}")
@@ -296,6 +297,12 @@ def test_head_values(learner, reference, rng):
     (output,), _ = attended(learner, "Head", (6, 4, 7), weights, [x], False, torch.float32)
     expected = head_by_hand(x, *weights.values()).float()
     assert_close(output, expected, "a Head whose last key is far more similar to all queries", 1e-2, 1e-3)
+    # A head of width 1; one sequence, then one position: catches axes that are squeezed away.
+    sizes, weights = (5, 1, 4), random_head(rng, 5, 1)
+    inputs = [rng.normal(batch, time, 5, dtype=torch.float64) for batch, time in ((1, 4), (3, 1))]
+    outputs, _ = attended(learner, "Head", sizes, weights, inputs, False, torch.float64)
+    for x, output in zip(inputs, outputs):
+        assert_close(output, head_by_hand(x, *weights.values()), f"Head{sizes} of x {tuple(x.shape)}")
 
 
 def gradients(learner, name, sizes, weights, x, cotangent):
@@ -424,11 +431,11 @@ def weights_by_head(weights, num_heads):
 @pytest.mark.task("babygpt.MultiHead", points=2)
 def test_multihead_values(learner, reference, rng):
     """All heads on the same input, side by side in the order of the list, then the projection."""
-    # Heads that together are wider and narrower than the model; and one head.
-    for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (1, 5, 4)):
+    # Heads that together are wider and narrower than the model; heads of width 1; and one head.
+    for num_heads, n_embed, head_size in ((3, 4, 2), (2, 7, 3), (3, 6, 1), (1, 5, 4)):
         weights = random_multihead(rng, num_heads, n_embed, head_size)
         sizes = (num_heads, n_embed, head_size, 6)
-        inputs = [rng.normal(2, 5, n_embed, dtype=torch.float64) for _ in range(2)]
+        inputs = [rng.normal(batch, 5, n_embed, dtype=torch.float64) for batch in (2, 1, 2)]
         outputs, after = attended(learner, "MultiHead", sizes, weights, inputs, False, torch.float64)
         for x, output, left in zip(inputs, outputs, after):
             what = f"MultiHead{sizes} of x {tuple(x.shape)}"
@@ -561,8 +568,12 @@ def test_block_does_not_see_the_future(learner, reference, rng):
     x = rng.normal(2, 6, 8, dtype=torch.float64)
     other = x.clone()
     other[:, 0] += rng.normal(2, 8, dtype=torch.float64)
-    (whole, part, changed), *_ = called_block(learner, (8, 2, 7), [x, x[:, :4], other], random_numbers(rng), False)
+    # One position alone, or one sequence: catches axes of length 1 that are squeezed away.
+    inputs = [x, x[:, :4], other, x[:, :1], x[:1]]
+    (whole, part, changed, first, row), *_ = called_block(learner, (8, 2, 7), inputs, random_numbers(rng), False)
     assert_close(part, whole[:, :4], "the outputs of the first 4 positions, given alone", 1e-7, 1e-7)
+    assert_close(first, whole[:, :1], "the outputs of the first position, given alone", 1e-7, 1e-7)
+    assert_close(row, whole[:1], "the outputs of the first sequence, given alone", 1e-7, 1e-7)
     if not isinstance(changed, torch.Tensor) or (changed[:, -1] - whole[:, -1]).abs().max() < 1e-6:
         raise AssertionError(
             "The last output does not depend on the first position. Does the block call its attention?"
@@ -1148,16 +1159,15 @@ def test_most_likely_continuation(learner, reference, rng):
     """At temperature 0: the prompt, then the most likely token of each step, given the last block_size tokens."""
     table = rng.normal(13, 13)
     # Prompts shorter than the context, as long as it, and longer; continuations that stay inside it or outgrow it.
-    for block_size, shape, count in ((9, (3, 2), 4), (5, (2, 3), 12), (4, (1, 4), 3), (4, (3, 10), 6), (1, (2, 2), 3)):
+    # Then a prompt of one token and one new token; and nothing new, also after one token.
+    lengths = ((9, (3, 2), 4), (5, (2, 3), 12), (4, (1, 4), 3), (4, (3, 10), 6), (1, (2, 2), 3))
+    for block_size, shape, count in (*lengths, (6, (1, 1), 1), (5, (2, 3), 0), (5, (3, 1), 0)):
         ids = rng.integers(0, 13, *shape)
         options = {"max_new_tokens": count, "temperature": 0}
         (text,), after, *_ = texts_of(written(learner, table, block_size, ids, options, None, False, 1), 1)
         what = f"generate(model, ids {shape}, {count}, temperature=0) with block_size {block_size}"
         assert_equal(text, continued_by_hand(table, block_size, ids, count), what)
         assert_equal(after, ids, "the argument ids after the call")
-    ids = rng.integers(0, 13, 2, 3)
-    (text,), *_ = texts_of(written(learner, table, 5, ids, {"max_new_tokens": 0, "temperature": 0}, None, False, 1), 1)
-    assert_equal(text, ids, "generate(model, ids, max_new_tokens=0)")
     for token in range(5):  # catches taking some token for the end of the text
         table, ids = F.one_hot(torch.full((3,), token), 5).float(), rng.integers(0, 5, 1, 2)
         options = {"max_new_tokens": 3, "temperature": 0}
@@ -1193,6 +1203,12 @@ def test_tokens_are_drawn(learner, reference, rng):
                 assert_between(
                     drawn[token].item(), low, high, f"At temperature {temperature} the share of token {token}"
                 )
+    # One token is certain in each step. One sequence: catches axes of length 1 that are squeezed away.
+    for shape, count in (((1, 3), 4), ((1, 1), 1)):
+        certain, ids = 1000 * F.one_hot(rng.integers(0, 7, 5), 7).float(), rng.integers(0, 7, *shape)
+        (text,), *_ = texts_of(written(learner, certain, 4, ids, {"max_new_tokens": count}, 3, False, 1), 1)
+        what = f"generate(model, ids {shape}, {count}), if one token is certain in each step"
+        assert_equal(text, continued_by_hand(certain, 4, ids, count), what)
 
 
 @pytest.mark.task("babygpt.generate", points=1)

@@ -619,8 +619,10 @@ def test_block_values(learner, reference, rng):
         (ODD, torch.bfloat16, 0.15),
     ):
         weights = random_weights(rng, block_shapes(sizes), dtype)
-        # Inputs of size 0.3 and 3: there the epsilon shows, and where the norm stands.
-        inputs = [scale * rng.normal(2, time, sizes["d_model"], dtype=dtype) for scale, time in ((0.3, 5), (3, 1))]
+        # Inputs of size 0.3 and 3: there the epsilon shows, and where the norm stands. One position, or one sequence:
+        # catches axes of length 1 that are squeezed away.
+        shapes = ((0.3, 2, 5), (3, 2, 1), (3, 1, 3))
+        inputs = [scale * rng.normal(rows, time, sizes["d_model"], dtype=dtype) for scale, rows, time in shapes]
         expected = [block_by_hand(x, weights, sizes).to(dtype) for x in inputs]
         check_outputs(learner, "LlamaBlock", sizes, weights, inputs, expected, "LlamaBlock(config)", tolerance)
 

@@ -219,9 +219,10 @@ def test_rows_sum_to_one(learner, reference, rng):
 @pytest.mark.task("losses.smooth_labels", points=2)
 def test_shares(learner, reference, rng):
     """Epsilon is shared by all classes, the target included."""
-    for number, classes, epsilon in ((4, 6, 0.1), (7, 3, 0.4), (5, 5, 0.2), (1, 8, 0.05)):
-        # The last class does not occur: catches counting the classes in the targets.
-        targets = targets_with(rng, number, classes - 1, 0)
+    # One target, then one class: catches axes of length 1 that are squeezed away.
+    for number, classes, epsilon in ((4, 6, 0.1), (7, 3, 0.4), (5, 5, 0.2), (1, 8, 0.05), (3, 1, 0.3)):
+        # If there are several, the last class does not occur: catches counting the classes in the targets.
+        targets = targets_with(rng, number, max(classes - 1, 1), 0)
         labels = learner.smooth_labels(targets, classes, epsilon)
         expected = [
             [epsilon / classes + (1 - epsilon if c == target else 0) for c in range(classes)]

@@ -189,11 +189,19 @@ def parts_of_model(subject, *request):
     return subject.run(inventory, *request, uses=(by_shape_and_name, modules_of))
 
 
-def random_ids(rng, length=5, words=SIZES[1]):
-    """Source and target with padding on both sides, and of different lengths."""
-    src, tgt = rng.integers(4, 7, 2, length), rng.integers(4, words, 2, 4)
-    src[0, 3:], src[1, 0], tgt[0, 3], tgt[1, 0] = PAD, PAD, PAD, PAD
+def random_ids(rng, length=5, words=SIZES[1], rows=2, time=4):
+    """Source and target with padding on both sides (unless there is one position), and of different lengths."""
+    src, tgt = rng.integers(4, 7, rows, length), rng.integers(4, words, rows, time)
+    for ids in (src, tgt):
+        ids[0, 3:] = PAD
+        if ids.shape[1] > 1:
+            ids[1:, 0] = PAD
     return src, tgt
+
+
+# One sequence, and one position on either side: catches axes of length 1 that are squeezed away.
+ONE_ROW = {"rows": 1}
+ONE_POSITION = {"length": 1, "time": 1}
 
 
 def masks_by_hand(src, tgt):
@@ -460,21 +468,23 @@ def layer_results(weights, x, memory, src_mask, tgt_mask, style):
             yield layer_by_hand(x, sublayers, norms, style)
 
 
-def random_masks(rng, length, empty):
+def random_masks(rng, length, empty, rows=2, time=4):
     """The masks of source and target. If ``empty``: one source is all padding, and one target position sees nothing."""
-    src_mask, tgt_mask = rng.mask(2, 1, 1, length), rng.mask(2, 1, 4, 4)
+    src_mask, tgt_mask = rng.mask(rows, 1, 1, length), rng.mask(rows, 1, time, time)
     if empty:
         src_mask[1], tgt_mask[0, 0, 1] = False, False
     return src_mask, tgt_mask
 
 
-def check_layer(learner, rng, name, style, build=None, mask=True, in_place=False, length=5, empty=False, scale=1):
+def check_layer(
+    learner, rng, name, style, build=None, mask=True, in_place=False, length=5, empty=False, scale=1, rows=2, time=4
+):
     """A layer on known weights; ``length`` is that of the source, and ``scale`` enlarges all scores."""
     decoder = name == "DecoderLayer"
     weights = random_weights(rng, 2 if decoder else 1, scale=scale)
-    x = rng.normal(2, 4, D_MODEL, dtype=torch.float64)
-    memory = 3 * rng.normal(2, length, D_MODEL, dtype=torch.float64) + 1
-    src_mask, tgt_mask = random_masks(rng, length, empty) if mask else (None, None)
+    x = rng.normal(rows, time, D_MODEL, dtype=torch.float64)
+    memory = 3 * rng.normal(rows, length, D_MODEL, dtype=torch.float64) + 1
+    src_mask, tgt_mask = random_masks(rng, length, empty, rows, time) if mask else (None, None)
     args, masks = ((x, memory), (src_mask, tgt_mask)) if decoder else ((x,), (tgt_mask,))
     build = build or ((D_MODEL, HEADS, D_FF, 0.3, style), {})
     answer = called(learner, name, build, weights, args, masks if mask else ())
@@ -494,11 +504,13 @@ def check_unknown_parts(learner, name, build, args):
     # softmax. Without any visible key, a wrong layer returns NaN.
     cases = [(0.5, ()), (0.5, visible), (30.0, visible), (0.5, nothing)]
     for answers, (_, masks) in zip(learner.run(disturb, name, build, args, cases), cases):
-        first, hidden = answers[0][:, 0], bool(masks)
-        for other in answers[1:]:
-            assert answers[0].shape == args[0].shape, (
-                f"{name} should return a tensor of shape {tuple(args[0].shape)}, not {tuple(answers[0].shape)}."
-            )
+        assert answers[0].shape == args[0].shape, (
+            f"{name} should return a tensor of shape {tuple(args[0].shape)}, not {tuple(answers[0].shape)}."
+        )
+        first = answers[0][:, 0]
+        for arg, other in zip(args, answers[1:]):
+            # A single position of x reaches the output through the shortcut, whatever the mask hides.
+            hidden = bool(masks) and (arg is not args[0] or arg.shape[1] > 1)
             assert masks is not nothing or answers[0].isfinite().all(), (
                 f"{name} should return finite numbers where no key may be attended to."
             )
@@ -520,6 +532,8 @@ def test_pre_norm(learner, reference, rng):
     # Scores of thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
     check_layer(learner, rng, "EncoderLayer", "pre", scale=40)
     check_layer(learner, rng, "EncoderLayer", "pre", empty=True)
+    check_layer(learner, rng, "EncoderLayer", "pre", **ONE_ROW)
+    check_layer(learner, rng, "EncoderLayer", "pre", **ONE_POSITION)
 
 
 @pytest.mark.task("transformer.EncoderLayer", points=1)
@@ -634,6 +648,8 @@ def test_decoder_with_masks(learner, reference, rng):
         check_layer(learner, rng, "DecoderLayer", "pre", in_place=True, length=length)
     # Scores of thousands: catches a mask after the softmax, where a forbidden score has taken the whole row.
     check_layer(learner, rng, "DecoderLayer", "pre", scale=40)
+    check_layer(learner, rng, "DecoderLayer", "pre", **ONE_ROW)
+    check_layer(learner, rng, "DecoderLayer", "pre", **ONE_POSITION)
 
 
 @pytest.mark.task("transformer.DecoderLayer", points=1)
@@ -670,8 +686,8 @@ def test_decoder_dropout(learner, reference, rng):
 @pytest.mark.task("transformer.Encoder", points=1)
 def test_encoder_chain(learner, reference, rng):
     """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
-    for training in (False, True):
-        _, _, seen = watch_model(learner, rng, half="encode", training=training)
+    for training, sizes in ((False, {}), (True, ONE_ROW), (False, ONE_POSITION)):
+        _, _, seen = watch_model(learner, rng, half="encode", training=training, **sizes)
         assert_stack(seen, 0, "pre", seen["result"])
 
 
@@ -730,8 +746,9 @@ def test_encoder_layers_own_their_parameters(learner, reference, rng):
 def test_decoder_chain(learner, reference, rng):
     """Every layer reads what the one before returned, and one norm ends the pre-norm stack."""
     # Equal lengths first: there a mix-up of target and memory gives wrong numbers; with other lengths, an error.
-    for length, training in ((4, False), (5, False), (4, True)):
-        _, _, seen = watch_model(learner, rng, training=training, length=length)
+    cases = ((False, {"length": 4}), (False, {}), (True, {"length": 4, **ONE_ROW}), (False, ONE_POSITION))
+    for training, sizes in cases:
+        _, _, seen = watch_model(learner, rng, training=training, **sizes)
         assert_stack(seen, 1, "pre", seen["result"])
 
 
@@ -825,7 +842,9 @@ def test_log_probabilities(learner, reference, rng):
 @pytest.mark.task("transformer.Generator", points=1)
 def test_leading_axes(learner, reference, rng):
     """The result is right for any number of leading axes, in float32 and in bfloat16."""
-    check_generator(learner, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5)])
+    # Then axes of length 1: catches those that are squeezed away.
+    ones = [(1, 5), (1, 3, 5), (3, 1, 5), (1, 3, 4, 5), (2, 1, 4, 5), (2, 3, 1, 5)]
+    check_generator(learner, rng, torch.float32, [(5,), (4, 5), (2, 3, 5), (2, 3, 4, 5), *ones])
     check_generator(learner, rng, torch.bfloat16, [(4, 5)], tolerance=1e-1)
 
 
@@ -879,9 +898,10 @@ def test_decode(learner, reference, rng):
 @pytest.mark.task("transformer.Transformer", points=2)
 def test_forward_with_masks(learner, reference, rng):
     """The decoder reads the embedded target and the encoder's output, with the masks that are given."""
-    for length in (4, 5):  # equal lengths first: there a mix-up of source and target raises no error
-        src, tgt = random_ids(rng, length)
-        given = random_masks(rng, length, empty=False)  # other masks than those that would be built
+    # Equal lengths first: there a mix-up of source and target raises no error.
+    for sizes in ({"length": 4}, ONE_ROW, ONE_POSITION):
+        src, tgt = random_ids(rng, **sizes)
+        given = random_masks(rng, empty=False, **{"length": 5, **sizes})  # other masks than those that would be built
         numbers = rng.normal(997, dtype=torch.float64)
         seen = watched(learner, SIZES, {"dropout": 0.0}, numbers, src, tgt, given, given, None, True)
         assert_equal(list(getattr(seen["result"], "shape", [])), [*tgt.shape, SIZES[3]], "the shape of the output")
