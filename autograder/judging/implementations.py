@@ -6,11 +6,12 @@ import ast
 import contextlib
 import inspect
 import os
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
 from typing import TypeVar
@@ -20,6 +21,11 @@ from autograder.course.registry import find_unit, is_catch
 from autograder.course.slips import Slip
 from autograder.course.source import syntax_tree
 from autograder.sandbox.runtime.c import C_CODE, CCode
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 T = TypeVar("T", bound=Entry)
 
@@ -51,8 +57,18 @@ def _namespace(entry: Entry) -> dict:
 turns_allowed: ContextVar[int] = ContextVar("turns_allowed", default=100_000)
 
 
+ROOM = 2**30  # bytes by which the process may grow while derived programs run: a loop can double a text in each turn
+
+
 class TooManyTurns(Exception):
-    """The loops of a slip have turned too often: they may never end."""
+    """The loops of a slip have turned too often, or have made too much: they may never end."""
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held in memory so far; 0 where the system does not say."""
+    if resource is None:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 @dataclass
@@ -60,10 +76,11 @@ class Turns:
     """Counts the turns of loops, and ends loops that turn too often."""
 
     number: int = 0
+    most_memory: int = field(default_factory=lambda: peak_memory() + ROOM)
 
     def __call__(self) -> None:
         self.number += 1
-        if self.number > turns_allowed.get():
+        if self.number > turns_allowed.get() or peak_memory() > self.most_memory:
             raise TooManyTurns
 
 

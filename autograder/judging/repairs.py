@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,12 +28,13 @@ from autograder.course.slips.words import FAMILIES, in_words
 from autograder.course.source import syntax_tree
 from autograder.judging.diagnosis import takes_long, work_of
 from autograder.judging.exchange import installed
-from autograder.judging.implementations import reference_source
+from autograder.judging.implementations import ROOM, peak_memory, reference_source
 from autograder.judging.results import ERROR, FAILED, PASSED
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Evidence
 from autograder.judging.work import MOST_WORK, WORK_OF_ONE
 from autograder.sandbox.runtime.requests import Outcome, Request
+from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
 from autograder.submissions.definitions import definitions
 
 MOST_NODES = 2500  # of a definition: the course's longest has 750
@@ -111,26 +113,45 @@ class Workshop:
     def repair(self, task: str, evidence: Sequence[Evidence]) -> Mistake | None:
         """The first change of the learner's definition after which every check passes, in words."""
         definition = None if in_c(task) or is_catch(task) or not self.cells else _definition(self.cells, task)
-        if definition is None or not all(map(_can_be_tried, evidence)):
-            return None
+        if definition is None or not peak_memory() or not all(map(_can_be_tried, evidence)):
+            return None  # without a limit of memory, no program that nobody has read is run
         word = task.partition(".")[2]
         tree = ast.Module([definition], [])
+        most_memory = peak_memory() + ROOM
+        watched = _Watched(self.subject)
         try:
             in_order = _cheapest_failure_first(task, evidence)
-            afresh = _DefinedAnew(self.subject, ast.unparse(tree), word)
+            afresh = _DefinedAnew(watched, ast.unparse(tree), word)
             if all(item.passes and item.passes(afresh) for item in in_order):
                 return Mistake(task, "state-kept", "", STATE_KEPT, STATE_KEPT, section_of(task))
             for change in _affordable(task, in_order[0], _likeliest_first(tree, task)):
-                source = _with_loops_that_end(changed(tree, change))
-                if not installed(self.subject, source, [word]):
+                source = _with_loops_that_end(changed(tree, change), most_memory)
+                if not installed(watched, source, [word]):
                     continue
-                if all(item.passes and item.passes(self.subject) for item in in_order):
+                if all(item.passes and item.passes(watched) for item in in_order):
                     return _told(task, change)
+                if watched.broken or peak_memory() > most_memory:
+                    return None
         except (RecursionError, MemoryError, ValueError):  # no code that somebody would write
             return None
         finally:
             installed(self.subject, "", [])
         return None
+
+
+@dataclass
+class _Watched:
+    """A subject, and whether it has hung or died: then the changes are worth no more of its time."""
+
+    subject: Subject
+    broken: bool = False
+
+    def ask(self, request: Request) -> Outcome:
+        try:
+            return self.subject.ask(request)
+        except (SubjectTimeout, SubjectCrashed):
+            self.broken = True
+            raise
 
 
 @dataclass(frozen=True)
@@ -203,21 +224,27 @@ def _affordable(task: str, first: Evidence, changes: Sequence[Change]) -> Sequen
     return changes[: min(MOST_TRIED, max(LEAST_TRIED, number))]
 
 
-_ENDING = f"""
-def __turn__(left=[{TURNS}]):
+_ENDING = """
+import resource
+
+def __turn__(left=[{turns}], most={kilobytes}):
     left[0] -= 1
-    if left[0] < 0:
+    if left[0] < 0 or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > most:
         raise RuntimeError("a loop without an end")
 """
 
 
-def _with_loops_that_end(source: str) -> str:
-    """A definition in which all loops together make a limited number of turns."""
+def _with_loops_that_end(source: str, most_memory: int) -> str:
+    """A definition in which all loops together make a limited number of turns, and the process does not grow.
+
+    ``most_memory``: bytes that it may hold (see `implementations.ROOM`).
+    """
     tree = syntax_tree(source)
     loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))]
     for loop in loops:
         loop.body.insert(0, ast.Expr(ast.Call(name("__turn__"), [], [])))
-    return _ENDING + ast.unparse(tree) if loops else source
+    most = most_memory // (1 if sys.platform == "darwin" else 1024)
+    return _ENDING.format(turns=TURNS, kilobytes=most) + ast.unparse(tree) if loops else source
 
 
 def _told(task: str, change: Change) -> Mistake:

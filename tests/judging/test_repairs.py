@@ -279,12 +279,24 @@ def test_code_of_another_form(jailed, cell):
 
 
 def test_loops_of_a_changed_definition_end():
-    source = repairs._with_loops_that_end("def f(x):\n    while True:\n        x = x + 1")
+    most = implementations.peak_memory() + implementations.ROOM
+    source = repairs._with_loops_that_end("def f(x):\n    while True:\n        x = x + 1", most)
     names: dict = {}
     exec(source, names)
     with pytest.raises(RuntimeError, match="without an end"):
         names["f"](0)
-    assert repairs._with_loops_that_end("def f(x):\n    return x") == "def f(x):\n    return x"
+    assert repairs._with_loops_that_end("def f(x):\n    return x", most) == "def f(x):\n    return x"
+
+
+def test_a_loop_that_doubles_a_text_ends_before_the_memory_does():
+    most = implementations.peak_memory() + 50 * 2**20
+    names: dict = {}
+    exec(repairs._with_loops_that_end("def f(x):\n    while True:\n        x = x + x", most), names)
+    with pytest.raises(RuntimeError, match="without an end"):
+        names["f"](b"12")
+    turns = implementations.Turns(most_memory=implementations.peak_memory() - 1)
+    with pytest.raises(implementations.TooManyTurns):
+        turns()
 
 
 def test_every_change_can_be_told():
