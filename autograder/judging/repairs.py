@@ -191,7 +191,8 @@ def _definition(cells: Sequence[str], task: str) -> ast.FunctionDef | ast.ClassD
 def _likeliest_first(tree: ast.Module, task: str) -> list[Change]:
     """The changes to try, the likeliest first."""
     some = [change for change in changes_of(tree) if change.family not in _ONE_WAY]
-    return sorted([*undoing(tree, _attributes(task.partition(".")[0])), *some], key=_likelihood)
+    attributes, constants = _attributes(task.partition(".")[0]), _constants(task)
+    return sorted([*undoing(tree, attributes, constants), *some], key=_likelihood)
 
 
 def _likelihood(change: Change) -> tuple[int, int]:
@@ -216,6 +217,26 @@ def _attributes(unit: str) -> dict[str, tuple[str, ...]]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id != "self":
             found.setdefault(node.value.id, {})[node.attr] = None
     return {word: tuple(attributes) for word, attributes in found.items()}
+
+
+@lru_cache(maxsize=None)
+def _constants(task: str) -> tuple[float | str, ...]:
+    """The numbers and texts in the reference's definition of a task, each once."""
+    unit, _, word = task.partition(".")
+    definition = next(node for node in syntax_tree(reference_source(unit)).body if getattr(node, "name", "") == word)
+    statements = [node for node in ast.walk(definition) if not _is_text_alone(node)]
+    values = [child for node in statements for child in ast.iter_child_nodes(node) if isinstance(child, ast.Constant)]
+    found = (node.value for node in values)
+    return tuple(
+        dict.fromkeys(value for value in found if isinstance(value, (int, float, str)) and not isinstance(value, bool))
+    )
+
+
+def _is_text_alone(node: ast.AST) -> bool:
+    """Whether a statement is a docstring, or a part of the text of an exception."""
+    return isinstance(node, (ast.JoinedStr, ast.FormattedValue)) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 def _affordable(task: str, first: Evidence, changes: Sequence[Change]) -> Sequence[Change]:

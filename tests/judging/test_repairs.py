@@ -186,7 +186,7 @@ def test_every_change_that_undoes_a_slip_is_a_program():
     for code in (OF_THE_CLASS, REMEMBERED):
         tree = ast.parse(code)
         before = ast.unparse(tree)
-        made = {changed(tree, change) for change in undoing(tree, {"known": ("keys",)})}
+        made = {changed(tree, change) for change in undoing(tree, {"known": ("keys",)}, (0.5, "text"))}
         assert len(made) > 3
         for source in made:
             compile(source, "<changed>", "exec")

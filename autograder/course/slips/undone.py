@@ -16,8 +16,16 @@ _MUTABLE = (ast.Dict, ast.List, ast.Set, ast.Call)
 _Function = ast.FunctionDef
 
 
-def undoing(tree: ast.Module, attributes: Mapping[str, Sequence[str]]) -> Iterator[Change]:
-    """All such changes of a definition; ``attributes``: those that right code reads, for each name of a variable."""
+def undoing(
+    tree: ast.Module, attributes: Mapping[str, Sequence[str]], constants: Sequence[float | str]
+) -> Iterator[Change]:
+    """All such changes of a definition.
+
+    Args:
+        tree: the definition.
+        attributes: for each name of a variable, those that right code reads.
+        constants: the numbers and texts in right code.
+    """
     for node in ast.walk(tree):
         if isinstance(node, _Function):
             yield from _arguments_copied(node)
@@ -28,6 +36,7 @@ def undoing(tree: ast.Module, attributes: Mapping[str, Sequence[str]]) -> Iterat
             yield from _calls_moved(node)
     for site in sites_of(tree):
         yield from _other_attributes(site, attributes)
+        yield from _other_constants(site, constants)
         yield from _type_kept(site)
 
 
@@ -84,6 +93,17 @@ def _other_attributes(site: Site, attributes: Mapping[str, Sequence[str]]) -> It
         for other in attributes.get(node.value.id, ()):
             put = ast.Attribute(node.value, other, ast.Load())
             yield site.replaced("another-attribute", 0, f"`{node.value.id}.{node.attr}`", put)
+
+
+def _other_constants(site: Site, constants: Sequence[float | str]) -> Iterator[Change]:
+    """Another number or text."""
+    node = site.node
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
+        for other in constants:
+            same_kind = isinstance(other, str) == isinstance(node.value, str)
+            if same_kind and other != node.value:
+                rank, what = (2, "a text") if isinstance(other, str) else (1, "a number")
+                yield site.replaced("another-number", rank, what, ast.Constant(other))
 
 
 def _type_kept(site: Site) -> Iterator[Change]:
