@@ -106,7 +106,6 @@ def fit_line(x, y, steps=500, lr=0.1):
 """
 FOUND = {
     "residual": ("attention.CrossAttention", RESIDUAL, "part-too-many", 13, "a sum with `x`"),
-    "float32": ("attention.softmax", IN_FLOAT32, "argument-too-many", 3, "a softmax with `x`"),
     "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product with `factor`"),
     "width": ("multihead.attention_parameters", WIDTH_OF_A_HEAD, "another-value-used", 5, "`width`"),
     "too early": ("warmup.fit_line", STEPS_FIRST, "order-of-steps", 9, "a call"),
@@ -253,7 +252,7 @@ def test_without_cells_nothing_is_tried():
 
 def test_a_part_that_is_wrong_comes_first():
     """What fails because it calls wrong code has no line of its own that is wrong."""
-    wrong = FOUND["float32"][1]
+    wrong = IN_FLOAT32
     result = checked("attention.scaled_dot_product_attention", wrong, RESIDUAL)
     assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
 
