@@ -46,6 +46,17 @@ mistake(
 
 mistake(
     "attention.softmax",
+    "clamped-scores-variant-2",
+    edit("x - x.amax(dim, keepdim=True)", "x.clamp(max=80)"),
+    section="stable-softmax",
+    why="Large scores all get the same weight, such as 1000 and 1001, and rows of very negative scores come out as "
+    "NaN. You limited the scores from above. Which shift bounds the exponents without making scores equal?",
+    hint="Large scores such as 1000 and 1001 all get the same weight, because you limit them. No limit is needed: "
+    "subtract from each row its own largest entry, and no exponent is above 0.",
+)
+
+mistake(
+    "attention.softmax",
     "one-maximum-for-all-rows",
     edit("x.amax(dim, keepdim=True)", "x.max()"),
     section="stable-softmax",

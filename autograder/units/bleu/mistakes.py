@@ -389,6 +389,18 @@ def modified_precision(candidate, references, n):
 
 mistake(
     "bleu.modified_precision",
+    "reference-of-the-nearest-length",
+    edit("in references:", "in [min(references, key=lambda one: (abs(len(one) - len(candidate)), len(one)))]:"),
+    section="several-references",
+    why="Your clipped count is too low when the matching n-grams are in another reference. You used only the reference "
+    "nearest in length, as the brevity penalty does. Which references can account for an n-gram?",
+    hint="Your count uses only the reference whose length is nearest. That rule belongs to the brevity penalty: for "
+    "clipping, take the largest count of each n-gram over all references.",
+)
+
+
+mistake(
+    "bleu.modified_precision",
     "first-reference-that-has-it",
     edit("most: Counter = Counter()", "clipped = 0"),
     edit("for reference in references:", "for ngram, count in counts.items():"),

@@ -61,6 +61,19 @@ mistake(
 
 mistake(
     "decoding.greedy_decode",
+    "padded-from-the-second-end",
+    edit("new[finished] = PAD", ""),
+    edit("return ids", "ids[:, 1:][(ids[:, 1:] == eos_id).cumsum(1) > 1] = PAD\nreturn ids"),
+    base="loop-with-a-break",
+    section="finished-rows",
+    why="In rows that finish early, tokens follow the end symbol until a second one comes. You padded the rows from "
+    "their second end symbol on. After which end symbol is a row finished?",
+    hint="In rows that finish early, tokens follow the end symbol. A row is finished at its first end symbol: every "
+    "later position has to hold `PAD`.",
+)
+
+mistake(
+    "decoding.greedy_decode",
     "stops-at-the-first-end",
     edit("finished.all", "finished.any"),
     base="loop-with-a-break",

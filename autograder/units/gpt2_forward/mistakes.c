@@ -456,6 +456,15 @@
  * it costs one more loop and keeps the digits.
  * section: rows-far-from-zero
  */
+/* layernorm_forward: squared-distance-to-the-old-mean
+ * base: running-mean-and-variance
+ * edit: delta * (x[c] - m)  =>  delta * delta
+ * why: Your mean is right and your rstd is too small. You added the squared distance to the old mean, as it was before
+ * this number moved it. Which two distances does Welford's update multiply?
+ * hint: Your mean is right and your rstd is too small. Welford's update multiplies the distance to the mean before the
+ * step by the distance to the mean after it. A second loop with the final mean also works.
+ * section: layernorm-kernel
+ */
 
 /* layernorm_forward: over-the-positions
  * why: Your columns are normalised, not your rows. You took mean and variance over positions. Over which axis does
@@ -3009,6 +3018,15 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * early. Which logits have to be compared?
  * hint: Where the last of the V logits is the largest by more than 88, your row holds NaN. The search goes over all
  * V of them.
+ * section: running-maximum
+ */
+/* softmax_forward: sum-not-rescaled
+ * base: moving-maximum
+ * edit: sum = sum * expf(top - z) + 1.0f  =>  sum += 1.0f
+ * why: Rows whose maximum does not come first sum to less than 1. You added exponentials that were shifted by different
+ * maxima. What happens to the earlier terms of the sum when the maximum grows?
+ * hint: Rows whose maximum does not come first sum to less than 1. When the maximum grows, rescale the earlier sum to
+ * the new maximum, or find the maximum in a loop of its own first.
  * section: running-maximum
  */
 

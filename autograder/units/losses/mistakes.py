@@ -65,6 +65,18 @@ mistake(
 
 mistake(
     "losses.cross_entropy",
+    "probabilities-clamped-at-both-ends",
+    edit("torch.log_softmax(logits, -1)", "torch.softmax(logits, -1).clamp(1e-7, 1 - 1e-7).log()"),
+    base="log-softmax-and-gather",
+    section="stable-cross-entropy",
+    why="Your loss never exceeds about 16.1, and very improbable targets get no gradient. You clamped the "
+    "probabilities to keep the logarithm finite. How can the logarithm be computed without forming the probability?",
+    hint="Your loss never exceeds about 16.1, because you clamp the probabilities. Simplify the logarithm of the "
+    "softmax on paper first: in the result, nothing needs a limit.",
+)
+
+mistake(
+    "losses.cross_entropy",
     "no-max-subtraction",
     edit(
         "-torch.log_softmax(logits, -1).gather(1, targets.unsqueeze(1))",

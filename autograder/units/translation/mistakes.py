@@ -247,6 +247,18 @@ mistake(
 
 mistake(
     "translation.evaluate",
+    "mean-weighted-by-sentences",
+    edit('reduction="sum").item()', 'reduction="mean").item() * len(places)'),
+    edit("batch.ntokens", "len(places)"),
+    section="evaluating-translations",
+    why="Your loss changes with the way the pairs are batched. You weighted the mean loss of each batch by its number "
+    "of sentences. How many terms does the mean loss of a batch have?",
+    hint="You weight the mean loss of a batch by its number of sentences, but the mean is over target tokens. Add up "
+    "the losses of all tokens, and divide once by their number.",
+)
+
+mistake(
+    "translation.evaluate",
     "perplexity",
     edit("loss / max(tokens, 1)", "math.exp(loss / max(tokens, 1)) if tokens else 0.0"),
     section="evaluating-translations",

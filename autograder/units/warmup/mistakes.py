@@ -1032,6 +1032,17 @@ mistake(
 
 mistake(
     "warmup.vector_jacobian",
+    "gradients-switched-off-for-x",
+    edit("return product", "x.requires_grad_(False)\nreturn product"),
+    section="in-place",
+    why="After the call, `x.requires_grad` is False, even if it was True before. You switched it off to clean up, so a "
+    "parameter of the caller no longer learns. On which tensor can you set this flag without touching x?",
+    hint="After your call, `x.requires_grad` is False, even if it was True before. Leave x alone: differentiate at a "
+    "detached tensor of your own.",
+)
+
+mistake(
+    "warmup.vector_jacobian",
     "one-number-needs-no-v",
     edit("f(leaf), leaf, v)", "f(leaf), leaf, v if v.dim() else None)"),
     section="vector-jacobian",
