@@ -26,7 +26,7 @@ SMALL := _build/gpt2
 
 all: ## set up, build the book, make the exercises, grade the sample class, train a small GPT-2 in C
 	@# The class is graded and GPT-2 trained beside the book. One thread each: more would only disturb each other.
-	@OMP_NUM_THREADS=1 $(MAKE) --no-print-directory --jobs 2 book class gpt2
+	@OMP_NUM_THREADS=1 $(MAKE) --no-print-directory --jobs 3 book class gpt2
 	@cat $(CLASS)/summary.txt
 	@echo
 	@echo "The book:          $(CURDIR)/$(FRONT_PAGE)   (make serve shows it at http://localhost:$(PORT))"

@@ -301,8 +301,9 @@ PLAIN = (
     ),
     Effect(
         "another-exception",
-        "Your code stops with {0}, and the text asks for {1}; all else in these checks is right. Callers tell errors "
-        "apart by the class of the exception. Which class does the text name for a wrong argument?",
+        "For a wrong argument your code raises {0}, but the task asks for {1}; everything else in these checks is "
+        "right. You named another class, or you did not test the argument and a later line failed. In which line is "
+        "the exception raised?",
         _another_exception,
     ),
     Effect(

@@ -34,7 +34,7 @@ from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Evidence
 from autograder.judging.work import MOST_WORK, WORK_OF_ONE
 from autograder.sandbox.runtime.requests import Outcome, Request
-from autograder.sandbox.session import SubjectCrashed, SubjectTimeout
+from autograder.sandbox.session import ForkServerError, SubjectCrashed, SubjectTimeout
 from autograder.submissions.definitions import definitions
 
 MOST_NODES = 2500  # of a definition: the course's longest has 750
@@ -44,51 +44,66 @@ TURNS = 20_000  # of all loops of one changed definition
 
 # What is said where the change is the opposite of the slip: a family, a clause and a question, by the change's family.
 _OPPOSITE = {
-    "part-left-out": ("part-too-many", "{what} has a part too many", "Which terms and factors does the formula have?"),
-    "step-left-out": ("step-too-many", "{what} is a step too many", "Which steps does the task ask for?"),
+    "part-left-out": ("part-too-many", "{what} has one part too many", "Which parts does the task ask for here?"),
+    "step-left-out": ("step-too-many", "{what} does not belong there", "Which steps does the task ask for?"),
     "argument-left-out": ("argument-too-many", "{what} does not belong there", "Which arguments does this call need?"),
     "condition-ignored": (
         "condition-too-many",
-        "{what} treats some cases differently, and all need the same",
+        "{what} should make no difference",
         "In which cases should the result differ?",
     ),
-    "step-added": ("step-missing", "{what} is missing", "Which form should the result have?"),
+    "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
     "another-scale": (
         "scale-missing",
-        "{what} lacks a width, or its root, as a factor or divisor",
+        "{what} should also be divided or multiplied by a width or its root",
         "By what should it be divided or multiplied?",
     ),
     "gradient-cut-off": (
         "gradient-flows-on",
-        "gradients pass through {what}",
-        "Which values should gradients leave as they are?",
+        "gradients pass through {what}, and should not",
+        "Through which steps must no gradient flow?",
     ),
     "gradient-recorded": ("gradient-cut-off", *FAMILIES["gradient-cut-off"]),
     "type-or-device": (
         "converted-too-often",
-        "{what} is a step too many",
+        "{what} does not belong there",
         "Which type and which device should the result have?",
     ),
     "not-every-item": (
         "not-every-item",
-        "{what} takes other items, or another order, than it should",
+        "{what} covers the wrong items, or covers them in the wrong order",
         "Which items take part, and in which order?",
     ),
     "type-kept": ("another-type", "the result does not have the type of {what}", "Which type should the result have?"),
     "default-shared": (
-        "state-kept",
+        "state-kept-between-calls",
         "the default of {what} is made once, and all calls share it",
         "When does Python compute a default?",
     ),
     "attribute-shared": (
-        "state-kept",
-        "{what} belongs to the class, and all its instances share it",
+        "state-kept-between-calls",
+        "{what} belongs to the class, and all instances share this attribute",
         "Where does an instance get attributes of its own?",
     ),
     "another-attribute": ("another-value-used", *FAMILIES["another-value-used"]),
-    "call-moved": ("order-of-steps", "{what} stands too early or too late", FAMILIES["order-of-steps"][1]),
-    "argument-copied": ("argument-changed", "{what} is changed in place", "Who may still hold what you were given?"),
+    "another-text": (
+        "another-text",
+        "{what} is not the one that the task asks for",
+        "Which words does the task name?",
+    ),
+    "call-moved": (
+        "order-of-steps",
+        "{what} comes too early or too late",
+        "Which of these steps has to come first?",
+    ),
+    "argument-copied": (
+        "argument-changed",
+        "{what} is changed in place, or kept or returned without a copy",
+        "What does the caller find in this argument after the call?",
+    ),
+    "value-returned": ("another-value-returned", "the wrong value is returned", "Which value should be returned?"),
 }
+_OF_A_FUNCTION = {"argument-copied", "default-shared"}  # the line is that of the function
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
 _GROUPS = (  # families of changes, the likeliest first; before them come statements that may be left out
     {"argument-copied", "default-shared", "attribute-shared"},
@@ -98,8 +113,8 @@ _GROUPS = (  # families of changes, the likeliest first; before them come statem
 )
 
 STATE_KEPT = (
-    "Your code passes every check if it is defined anew before each call: a call finds what an earlier one has left. "
-    "Where do you keep a value that outlives a call: in a default argument, in the class, or in a global variable?"
+    "Your code passes every check if it is defined again before each call. So you keep a value from one call to the "
+    "next. Where is it kept: in a default argument, a decorator, the class or a global variable?"
 )
 
 
@@ -112,7 +127,7 @@ class Workshop:
 
     def repair(self, task: str, evidence: Sequence[Evidence]) -> Mistake | None:
         """The first change of the learner's definition after which every check passes, in words."""
-        definition = None if in_c(task) or is_catch(task) or not self.cells else _definition(self.cells, task)
+        definition = None if not self.cells or in_c(task) or is_catch(task) else _definition(self.cells, task)
         if definition is None or not peak_memory() or not all(map(_can_be_tried, evidence)):
             return None  # without a limit of memory, no program that nobody has read is run
         word = task.partition(".")[2]
@@ -123,7 +138,7 @@ class Workshop:
             in_order = _cheapest_failure_first(task, evidence)
             afresh = _DefinedAnew(watched, ast.unparse(tree), word)
             if all(item.passes and item.passes(afresh) for item in in_order):
-                return Mistake(task, "state-kept", "", STATE_KEPT, STATE_KEPT, section_of(task))
+                return Mistake(task, "state-kept-between-calls", "", STATE_KEPT, STATE_KEPT, section_of(task))
             for change in _affordable(task, in_order[0], _likeliest_first(tree, task)):
                 source = _with_loops_that_end(changed(tree, change), most_memory)
                 if not installed(watched, source, [word]):
@@ -132,7 +147,9 @@ class Workshop:
                     return _told(task, change)
                 if watched.broken or peak_memory() > most_memory:
                     return None
-        except (RecursionError, MemoryError, ValueError):  # no code that somebody would write
+        except ForkServerError:
+            raise
+        except Exception:  # code that nobody would write, or forged replies: a missing name must not cost the grade
             return None
         finally:
             installed(self.subject, "", [])
@@ -270,11 +287,14 @@ def _with_loops_that_end(source: str, most_memory: int) -> str:
 
 def _told(task: str, change: Change) -> Mistake:
     """The repair as a mistake: what was wrong before the change, and in which line."""
-    family, clause, question = _OPPOSITE.get(change.family) or (change.family, *FAMILIES[change.family])
+    kind = "value-returned" if isinstance(_old(change.puts[0]), ast.Return) else change.family
+    family, clause, question = _OPPOSITE.get(kind) or (kind, *FAMILIES[kind])
     *others, last = map(str, sorted({*change.lines}))
     where = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
+    if change.family in _OF_A_FUNCTION:
+        where = f"the function that begins in {where}"
     hint = (
-        f"Your code is one change away from passing every check, in {where} of your cell `{task.partition('.')[2]}`: "
+        f"One change in {where} of your cell `{task.partition('.')[2]}` makes every check of this task pass. There, "
         f"{clause.format(what=_before(change))}. {question}"
     )
     return Mistake(task, family, "", hint, hint, section_of(task))
@@ -287,4 +307,4 @@ def _before(change: Change) -> str:
         return in_words(old, frozenset())
     if isinstance(old, (ast.Name, ast.Attribute)):
         return f"`{ast.unparse(old)}`"
-    return "the result" if isinstance(old, ast.Return) else change.what
+    return change.what

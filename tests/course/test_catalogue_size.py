@@ -21,7 +21,8 @@ def code_lines(text: str, language: str) -> int:
 def _python_lines(text: str) -> set[int]:
     lines = text.split("\n")
     found: set[int] = set()
-    for node in ast.parse(text).body:
+    top = ast.parse(text).body
+    for node in [*top, *(inner for loop in top if isinstance(loop, ast.For) for inner in loop.body)]:
         code: list[ast.AST] = []
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             code = [node]

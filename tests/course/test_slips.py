@@ -50,7 +50,7 @@ def test_a_slip_of_each_kind(task, family, line):
 
 def test_a_change_can_be_made_everywhere_at_once():
     both = [slip for slip in slips("attention.softmax") if slip.source.count("keepdim=False") == 2]
-    assert [slip.family for slip in both] == ["another-axis"]
+    assert [slip.family for slip in both] == ["axis-kept-or-dropped"]
 
 
 def test_a_bound_of_python_s_own_minimum_is_no_axis():
@@ -89,7 +89,7 @@ def test_no_slips_of_tests_and_of_c():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_explanation_is_a_fact_and_a_question(family):
     text = explanation(family, "a sum with `x`", "forward")
-    assert text.startswith("Your values equal those of a right answer with one slip in `forward`: ")
+    assert text.startswith("Your values equal those of right code with one slip in `forward`: ")
     assert text.endswith("?")
     assert "{" not in text
 

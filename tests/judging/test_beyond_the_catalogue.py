@@ -96,9 +96,7 @@ def test_slips_of_one_family_are_named_by_what_they_share():
     fits = [slip for slip in diagnosis.slips("blocks.LayerNorm") if slip.family == "sides-exchanged"]
     found = diagnosis._in_common(fits)
     assert found.mistake is not None
-    assert found.mistake.hint.startswith(
-        "Your values equal those of a right answer with one slip in `forward`: the two "
-    )
+    assert found.mistake.hint.startswith("Your values equal those of right code with one slip in `forward`: the two ")
     assert "one step" in found.mistake.hint
 
 
@@ -251,7 +249,7 @@ TRUE = {
     "attention": {
         "no-max-subtraction": "part-left-out",
         "subtracts-the-minimum": "another-operation",
-        "axis-not-kept": "another-axis",
+        "axis-not-kept": "axis-kept-or-dropped",
         "no-exponential": "another-value-used",
         "multiplies-by-the-root": "another-operation",
         "width-from-the-second-axis": "another-axis",

@@ -6,6 +6,7 @@ import ast
 import time
 
 import pytest
+import torch
 
 from autograder.course.slips import changed, changes_of
 from autograder.course.slips.undone import undoing
@@ -17,6 +18,7 @@ from autograder.judging.repairs import Workshop
 from autograder.judging.results import TaskResult
 from autograder.judging.runner import run_checks
 from autograder.judging.subject import LocalSubject, quiet
+from autograder.sandbox.runtime.requests import Outcome
 from autograder.submissions.notebooks import Code
 
 
@@ -105,8 +107,8 @@ def fit_line(x, y, steps=500, lr=0.1):
     return a, b
 """
 FOUND = {
-    "residual": ("attention.CrossAttention", RESIDUAL, "part-too-many", 13, "a sum with `x`"),
-    "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product with `factor`"),
+    "residual": ("attention.CrossAttention", RESIDUAL, "part-too-many", 13, "a sum that uses `x`"),
+    "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product that uses `factor`"),
     "width": ("multihead.attention_parameters", WIDTH_OF_A_HEAD, "another-value-used", 5, "`width`"),
     "too early": ("warmup.fit_line", STEPS_FIRST, "order-of-steps", 9, "a call"),
     "break": ("warmup.fit_line", STOPS_EARLY, "step-too-many", 12, "a case that depends on"),
@@ -119,7 +121,7 @@ def test_one_change_away(task, code, family, line, what):
     assert result.points < result.max_points
     assert result.diagnosis is not None
     assert (result.diagnosis.mistake, result.diagnosis.task) == (family, task)
-    assert f"in line {line} of your cell `{task.partition('.')[2]}`: " in result.diagnosis.hint
+    assert f"One change in line {line} of your cell `{task.partition('.')[2]}` makes" in result.diagnosis.hint
     assert what in result.diagnosis.hint
     assert result.diagnosis.hint.endswith("?")
 
@@ -161,7 +163,7 @@ def test_what_outlives_a_call(task, code, monkeypatch):
     monkeypatch.setattr(diagnosis, "mistakes", lambda unit: ())
     result = checked(task, code)
     assert result.diagnosis is not None
-    assert result.diagnosis.mistake == "state-kept"
+    assert result.diagnosis.mistake == "state-kept-between-calls"
 
 
 IN_PLACE = """
@@ -200,7 +202,7 @@ def test_the_same_when_a_class_is_graded(jailed):
     alone = checked(task, code)
     assert result.diagnosis is not None
     assert result.diagnosis.mistake == family
-    assert f"in line {line} of" in result.diagnosis.hint
+    assert f"One change in line {line} of" in result.diagnosis.hint
     assert result.points == alone.points
 
 
@@ -238,7 +240,7 @@ def test_two_mistakes_are_not_one_change_away():
     task, code, *_ = FOUND["factor"]
     two = code.replace("finished_steps + 1", "max(finished_steps + 7, 3)")
     result = checked(task, two)
-    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+    assert result.diagnosis is None or "One change in" not in result.diagnosis.hint
 
 
 def test_without_cells_nothing_is_tried():
@@ -254,7 +256,7 @@ def test_a_part_that_is_wrong_comes_first():
     """What fails because it calls wrong code has no line of its own that is wrong."""
     wrong = IN_FLOAT32
     result = checked("attention.scaled_dot_product_attention", wrong, RESIDUAL)
-    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+    assert result.diagnosis is None or "One change in" not in result.diagnosis.hint
 
 
 @pytest.mark.parametrize(
@@ -274,7 +276,7 @@ def test_a_part_that_is_wrong_comes_first():
 def test_code_of_another_form(jailed, cell):
     cells = [implementations.reference_source("attention"), cell]
     (result,) = grade_code(jailed, Code(cells), "attention", ["attention.softmax"]).tasks
-    assert result.diagnosis is None or "one change away" not in result.diagnosis.hint
+    assert result.diagnosis is None or "One change in" not in result.diagnosis.hint
 
 
 def test_loops_of_a_changed_definition_end():
@@ -327,6 +329,19 @@ def test_a_worse_definition_is_put_back():
     assert not installed(subject, "def softmax(x:", ["softmax"])
     assert installed(subject, "", [])
     assert names["softmax"] is own
+
+
+class Forging:
+    """A subject whose replies hold tensors wherever a text or a list of names belongs."""
+
+    def ask(self, request):
+        return Outcome.from_wire({"value": torch.ones(3), "text": torch.ones(2), "stub": torch.ones(2), "kinds": 3})
+
+
+def test_forged_replies_are_no_exchange():
+    assert not installed(Forging(), "x = 1", ["x"])
+    assert not installed(Forging(), "", [])
+    assert Forging().ask(None).text == ""
 
 
 def test_a_workshop_without_a_definition_finds_nothing():

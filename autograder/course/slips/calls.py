@@ -131,8 +131,9 @@ def _arguments(site: Site) -> Iterator[Change]:
         yield site.replaced("argument-left-out", int(one < len(node.args) - 1), what, rest, f"{word} {one}")
     for position, keyword in enumerate(node.keywords):
         if keyword.arg:
-            of_axis = keyword.arg in ("dim", "dims", "axis", "keepdim")
+            of_axis = keyword.arg in ("dim", "dims", "axis")
             family, what = ("another-axis", words) if of_axis else ("argument-left-out", f"an argument of {words}")
+            family, what = ("axis-kept-or-dropped", words) if keyword.arg == "keepdim" else (family, what)
             rest = ast.Call(node.func, node.args, without(node.keywords, position))
             yield site.replaced(family, 0, what, rest, f"{word} {keyword.arg}")
     operand = _operand(node)
@@ -165,7 +166,7 @@ _MORE: tuple[tuple[str, tuple, str], ...] = (
     ("transpose", (-1, -2), "a transpose"),
     ("unsqueeze", (0,), "a new axis"),
     ("unsqueeze", (1,), "a new axis"),
-    ("squeeze", (), "a dropped axis"),
+    ("squeeze", (), "the removal of an axis"),
     ("flatten", (), "a flattening"),
     ("sqrt", (), "a square root"),
     ("exp", (), "an exponential"),

@@ -174,7 +174,7 @@ def _numbers(site: Site) -> Iterator[Change]:
         return
     keyword = parent.arg or "" if isinstance(parent, ast.keyword) else ""
     if isinstance(node.value, bool):
-        family = "another-axis" if keyword in _OF_AN_AXIS else "another-number"
+        family = "axis-kept-or-dropped" if keyword == "keepdim" else "another-switch"
         what = f"the switch `{keyword}`" if keyword else "a switch"
         yield site.replaced(family, 0, what, ast.Constant(not node.value), f"bool {keyword}")
         return
@@ -212,7 +212,9 @@ def _infinities(site: Site) -> Iterator[Change]:
     text = ast.unparse(site.node) if isinstance(site.node, (ast.Call, ast.UnaryOp)) else ""
     if text in ("float('-inf')", "-math.inf", "-torch.inf"):
         for other in (-1e9, 0.0, -1e4, 1e-9, 1e9, -1e20, -1.0, 1.0):
-            yield site.replaced("another-number", 0, "minus infinity", constant(other), f"inf {other}")
+            yield site.replaced(
+                "another-number", 0, "a number in place of minus infinity", constant(other), f"inf {other}"
+            )
         plus_infinity = ast.Call(name("float"), [ast.Constant("inf")], [])
         yield site.replaced("opposite-sign", 0, "an infinity", plus_infinity)
     if isinstance(site.parent, ast.keyword) and site.parent.arg == "reduction" and isinstance(site.node, ast.Constant):

@@ -102,8 +102,10 @@ def _other_constants(site: Site, constants: Sequence[float | str]) -> Iterator[C
         for other in constants:
             same_kind = isinstance(other, str) == isinstance(node.value, str)
             if same_kind and other != node.value:
-                rank, what = (2, "a text") if isinstance(other, str) else (1, "a number")
-                yield site.replaced("another-number", rank, what, ast.Constant(other))
+                if isinstance(other, str):
+                    yield site.replaced("another-text", 2, "a word in quotes", ast.Constant(other))
+                else:
+                    yield site.replaced("another-number", 1, "a number", ast.Constant(other))
 
 
 def _type_kept(site: Site) -> Iterator[Change]:

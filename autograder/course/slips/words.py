@@ -7,52 +7,66 @@ import ast
 # For each family: what differs from the right answer, and a question that leads out.
 FAMILIES = {
     "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
-    "opposite-sign": ("{what} has the opposite sign", "Which sign does each term have?"),
+    "opposite-sign": ("a sign in {what} is wrong", "Which sign does each term have?"),
     "part-left-out": ("a part of {what} is missing", "Which terms and factors does the formula have?"),
     "another-operation": ("{what} stands where another operation belongs", "Which operation does the text ask for?"),
     "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and do you take each?"),
     "step-added": (
         "{what} takes part once more than it should",
-        "Which steps does the formula have, and which of them does a part already take?",
+        "Which steps does the formula have, and does one of your calls already include this step?",
     ),
     "another-scale": (
         "{what} is scaled once more by a width or its root",
-        "By what should it be divided, and does a part already do so?",
+        "By what should it be divided, and does one of your calls already divide it?",
     ),
-    "term-as-bound": ("a term of {what} becomes a lower bound", "Is the small number added, or is it a limit?"),
+    "term-as-bound": (
+        "a term of {what} becomes a lower bound",
+        "Does the formula add this term, or use it as a limit?",
+    ),
     "step-twice": ("{what} is applied twice", "How often does this step occur?"),
-    "another-axis": ("{what} concerns another axis", "What does each axis hold at this step?"),
+    "another-axis": ("{what} uses the wrong axis", "What does each axis hold at this step?"),
     "another-number": (
         "{what} is not the one that the task asks for",
         "Which numbers does the text name, and where does each belong?",
     ),
+    "another-switch": ("{what} is in the wrong position", "When should it be on?"),
+    "axis-kept-or-dropped": (
+        "{what} keeps or drops an axis where it should not",
+        "Which shape does the next step need?",
+    ),
     "off-by-one": (
         "{what} is off by one or two",
-        "Where does the range begin, where does it end, and is its end included?",
+        "Count by hand for a small case: which number belongs here?",
     ),
     "another-comparison": (
         "{what} is not the one that the task asks for",
-        "What should happen when both sides are equal?",
+        "What should happen if the left side is smaller, equal or larger?",
     ),
-    "condition-negated": ("{what} is negated", "In which case should this apply?"),
+    "condition-negated": ("{what} is negated", "In which cases should the condition hold?"),
     "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
     "argument-left-out": ("{what} is not passed on", "Which arguments does each call need?"),
     "arguments-exchanged": ("two parts of {what} are exchanged", "Which part plays which role?"),
     "another-value-used": ("{what} is used where another value belongs", "Which of your values does this step need?"),
     "order-of-steps": (
-        "two steps are done in the other order, {what} among them",
-        "Which step needs the result of which?",
+        "two steps are in the wrong order; one of them is {what}",
+        "Which of the two needs the result of the other?",
     ),
     "order-of-operations": (
-        "{what} groups its operations differently",
+        "{what} groups its operations in another way than the formula",
         "To what exactly does each operation apply?",
     ),
-    "edge-of-a-loop": ("{what} stands on the wrong side of the edge of a loop", "How often should this step happen?"),
-    "not-every-item": ("{what} misses an item, or takes the items in another order", "Which items take part?"),
+    "edge-of-a-loop": (
+        "{what} is inside a loop and belongs outside, or the reverse",
+        "How often should this step happen?",
+    ),
+    "not-every-item": (
+        "{what} takes too few or too many items, or takes them in another order",
+        "Which items take part?",
+    ),
     "argument-changed": ("{what} changes an argument in place", "Who may still hold the tensor that you were given?"),
     "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
-    "gradient-recorded": ("gradients are recorded in {what}", "Which results need no gradients?"),
+    "gradient-recorded": ("operations are recorded for gradients in {what}", "Which results need no gradients?"),
     "type-or-device": ("{what} is left out", "Which type and which device should the result have?"),
 }
 OPERATIONS: dict[type[ast.operator], str] = {
@@ -61,7 +75,7 @@ OPERATIONS: dict[type[ast.operator], str] = {
     ast.Mult: "a product",
     ast.Div: "a quotient",
     ast.MatMult: "a matrix product",
-    ast.FloorDiv: "a rounded quotient",
+    ast.FloorDiv: "a quotient rounded down",
     ast.Mod: "a remainder",
     ast.Pow: "a power",
     ast.BitAnd: "a logical and",
@@ -76,14 +90,14 @@ _WORDS = """
     triu: an upper triangle; zeros, zeros_like: a tensor of zeros; ones, ones_like: a tensor of ones
     arange, range: a range; cat: a concatenation; stack: a stack; var: a variance; std: a standard deviation
     cumsum: a running sum; dropout: dropout; sin: a sine; cos: a cosine; floor, ceil, round: a rounding
-    abs: an absolute value; any: a test of any entry; all: a test of all entries; gather: a gather
+    abs: an absolute value; any: a test for any true entry; all: a test whether all entries are true; gather: a gather
     scatter, scatter_: a scatter; sort, sorted: a sort; topk: a selection of the largest; roll: a shift; len: a length
-    multinomial, rand, randn, randint: a draw; clamp: a clamp; detach: a detached copy; clone, copy: a copy
+    multinomial, rand, randn, randint: a draw; clamp: a clamp; detach: a detached view; clone, copy: a copy
     zero_grad: the step that empties gradients; backward: a backward pass; eval: the switch to evaluation
     train: the switch to training; matmul: a matrix product; mul: a product; add: a sum; div: a quotient
     sub: a difference; repeat, repeat_interleave: a repetition; expand: an expansion; unsqueeze: a new axis
-    squeeze: a dropped axis; pow: a power; outer: an outer product; norm, norm_layer: a normalisation
-    vector_norm, hypot: a norm; append: an appended item; zip: a pairing; isnan: a test for NaN
+    squeeze: the removal of an axis; pow: a power; outer: an outer product; norm, norm_layer: a normalisation
+    vector_norm, hypot: a norm; append: an append; zip: a pairing; isnan: a test for NaN
 """
 _CALLS = {
     name.strip(): words.strip()
@@ -104,6 +118,7 @@ _SEVERAL = {
     "condition-negated": "a condition",
     "condition-ignored": "a condition",
     "another-comparison": "a comparison",
+    "another-switch": "a switch",
 }
 
 
@@ -112,7 +127,7 @@ def explanation(family: str, what: str = "", where: str = "") -> str:
     clause, question = FAMILIES[family]
     what = what or _SEVERAL.get(family, "one step")
     within = f" in `{where}`" if where else ""
-    return f"Your values equal those of a right answer with one slip{within}: {clause.format(what=what)}. {question}"
+    return f"Your values equal those of right code with one slip{within}: {clause.format(what=what)}. {question}"
 
 
 def called(call: ast.Call) -> str:
@@ -126,6 +141,8 @@ def called(call: ast.Call) -> str:
 def in_words(node: ast.AST, known: frozenset[str]) -> str:
     """An operation in words, with the first of the ``known`` names that occurs in it."""
     words = "a value"
+    if isinstance(node, ast.Name) and node.id in known:
+        return f"`{node.id}`"
     if isinstance(node, ast.BinOp):
         words = OPERATIONS.get(type(node.op), "an operation")
     elif isinstance(node, ast.Call):
@@ -140,4 +157,4 @@ def in_words(node: ast.AST, known: frozenset[str]) -> str:
         words = "a number"
     names = (word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in known)
     name = next(names, "")
-    return f"{words} with `{name}`" if name else words
+    return f"{words} that uses `{name}`" if name else words

@@ -81,7 +81,7 @@ class Outcome:
         return Outcome(
             value=data.get("value"),
             kinds=tuple(str(kind)[:100] for kind in kinds[:20]) if isinstance(kinds, list) else (),
-            **{name: str(data.get(name) or "")[:2000] for name in _TEXTS},
+            **{name: text[:2000] for name in _TEXTS if isinstance(text := data.get(name), str)},
         )
 
 

@@ -38,7 +38,7 @@ mistake(
     "clamped-scores",
     edit("x - x.amax(dim, keepdim=True)", "x.clamp(-80, 80)"),
     section="stable-softmax",
-    why="Scores beyond a limit all get the same weight, such as 1000 and 1005. You clamped them to keep exp from "
+    why="Scores beyond a limit, such as 1000 and 1005, all get the same weight. You clamped them to keep exp from "
     "overflowing. Which shift bounds the exponents without making scores equal?",
     hint="Your softmax no longer overflows, but scores beyond your limit all get the same weight. Nothing has to be "
     "cut off: subtract from each row its own largest entry, and no exponent is above 0.",
@@ -49,7 +49,7 @@ mistake(
     "clamped-scores-variant-2",
     edit("x - x.amax(dim, keepdim=True)", "x.clamp(max=80)"),
     section="stable-softmax",
-    why="Large scores all get the same weight, such as 1000 and 1001, and rows of very negative scores come out as "
+    why="Large scores, such as 1000 and 1001, all get the same weight, and rows of very negative scores come out as "
     "NaN. You limited the scores from above. Which shift bounds the exponents without making scores equal?",
     hint="Large scores such as 1000 and 1001 all get the same weight, because you limit them. No limit is needed: "
     "subtract from each row its own largest entry, and no exponent is above 0.",

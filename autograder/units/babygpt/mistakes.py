@@ -282,8 +282,8 @@ mistake(
     "generator-started-again",
     edit("generator=generator)", "generator=generator and generator.manual_seed(generator.initial_seed()))"),
     section="babygpt-batches",
-    why="The same generator gives the same batch in every call, so training sees one batch only. You started again "
-    "from the seed of the generator. What does a generator keep from one draw to the next?",
+    why="The same generator gives the same batch in every call, so training sees one batch only. You reset the "
+    "generator to its seed in every call. What does a generator keep from one draw to the next?",
     hint="A second call with the same generator repeats the first batch. A generator is more than its seed: its state "
     "moves on with every draw. Pass the generator itself to the draw, and leave its seed alone.",
 )

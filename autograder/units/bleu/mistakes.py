@@ -392,10 +392,10 @@ mistake(
     "reference-of-the-nearest-length",
     edit("in references:", "in [min(references, key=lambda one: (abs(len(one) - len(candidate)), len(one)))]:"),
     section="several-references",
-    why="Your clipped count is too low when the matching n-grams are in another reference. You used only the reference "
-    "nearest in length, as the brevity penalty does. Which references can account for an n-gram?",
-    hint="Your count uses only the reference whose length is nearest. That rule belongs to the brevity penalty: for "
-    "clipping, take the largest count of each n-gram over all references.",
+    why="Your clipped count is too low when an n-gram occurs more often in a reference of another length. You used "
+    "only the reference nearest in length, as the brevity penalty does. Which references can account for an n-gram?",
+    hint="Your count uses only the reference whose length is closest to the candidate's. That rule belongs to the "
+    "brevity penalty: for clipping, take the largest count of each n-gram over all references.",
 )
 
 

@@ -827,13 +827,13 @@
  * section: layernorm-gradients
  */
 
-/* layernorm_backward: weight-outside-of-the-bracket
+/* layernorm_backward: weight-outside-of-the-means
  * base: plain-loops
  * edit: mean_g += g  =>  mean_g += d[c]
  * edit: mean_gn += g  =>  mean_gn += d[c]
  * edit: (g - mean_g - n * mean_gn)  =>  (g - weight[c] * (mean_g + n * mean_gn))
- * why: Your dinp is right only where all channels have the same weight. You moved the weight out of the bracket,
- * although both means run over channels with different weights. Which gradient is averaged over the row?
+ * why: Your dinp is right only where all channels have the same weight. You took the weight out of both means,
+ * although they run over channels with different weights. Which gradient is averaged over the row?
  * hint: Your dinp is right only where all channels have the same weight. Multiply dout by the weight before you take
  * the two means.
  * section: layernorm-gradients
@@ -2397,9 +2397,9 @@
 /* crossentropy_softmax_backward: target-overwritten
  * base: plain-loops
  * edit: dz[v] += (p[v] - right) * d  =>  dz[v] = (v == target ? 0.0f : dz[v]) + (p[v] - right) * d
- * why: What stood in the target's column of dlogits is gone. You overwrote the target's entry in each row and added to
+ * why: Earlier gradients in the target's column of dlogits are lost. You overwrote the target's entry in each row and added to
  * all others. Which assignment collects gradients?
- * hint: What stood in the target's column of dlogits is gone. Add there, too, instead of assigning.
+ * hint: Earlier gradients in the target's column of dlogits are lost. Add there, too, instead of assigning.
  * section: gradients-are-added
  */
 

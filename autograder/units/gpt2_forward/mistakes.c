@@ -459,10 +459,10 @@
 /* layernorm_forward: squared-distance-to-the-old-mean
  * base: running-mean-and-variance
  * edit: delta * (x[c] - m)  =>  delta * delta
- * why: Your mean is right and your rstd is too small. You added the squared distance to the old mean, as it was before
- * this number moved it. Which two distances does Welford's update multiply?
- * hint: Your mean is right and your rstd is too small. Welford's update multiplies the distance to the mean before the
- * step by the distance to the mean after it. A second loop with the final mean also works.
+ * why: Your mean is right and your rstd is too small. For each number you added the squared distance to the mean before
+ * its update. Which two distances does the update of a running variance (Welford's method) multiply?
+ * hint: Your mean is right and your rstd is too small. Multiply two distances: one to the mean before the update, one to
+ * the mean after it. A second loop with the final mean also works.
  * section: layernorm-kernel
  */
 

@@ -843,11 +843,11 @@ mistake(
     "causal-from-the-first-key",
     edit("positions <= new[:, None])", "None if x.shape[1] == 1 else positions <= positions[: x.shape[1], None])"),
     section="llama-cache",
-    why="Several new positions on a cache miss most of the past. You used the mask of an empty cache, as "
-    "`is_causal=True` does, where the first query is at position 0. At which position is the first query after a "
-    "filled cache?",
-    hint="Several new positions on a cache miss most of the past, because your mask begins at position 0. Shift the "
-    "mask by the number of positions that the cache already held.",
+    why="If several new positions come after a filled cache, their queries see only a part of the past. You used the "
+    "mask of an empty cache, as `is_causal=True` does. It puts the first query at position 0. At which position is "
+    "the first query after a filled cache?",
+    hint="After a filled cache, your new positions see only a part of the past, because your mask begins at position "
+    "0. Shift the mask by the number of positions that the cache already held.",
 )
 
 mistake(

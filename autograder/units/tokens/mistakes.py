@@ -1664,8 +1664,8 @@ mistake(
         """,
     ),
     section="bpe-decoding",
-    why="Your text ends before the first invalid byte, and no U+FFFD appears. You kept only what forms valid text and "
-    "dropped the rest, valid characters after the invalid byte included. What should the text show for an invalid "
+    why="Your text ends before the first invalid byte, and no U+FFFD appears. You kept the text before the first "
+    "invalid byte and dropped everything after it, valid characters too. What should the text show for an invalid "
     "byte?",
     hint="Your text ends before the first invalid byte. Put U+FFFD there and go on: an argument of `decode` does both.",
 )

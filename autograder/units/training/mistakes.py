@@ -3154,8 +3154,8 @@ mistake(
         "ids.random_(4, vocab_size, generator=generator)",
     ),
     section="copy-task-random",
-    why="Batches that are kept all show the ids of the last one. You made one tensor before the loop and overwrite it "
-    "for every batch. Which tensor does a batch that you have yielded still share with your loop?",
+    why="If a caller keeps your batches, they all show the ids of the last batch. You made one tensor before the loop "
+    "and overwrite it for every batch. What happens to an earlier batch when you write new ids into this tensor?",
     hint="Batches that are kept in a list all become equal, because they share one tensor. Make a new one for each "
     "batch.",
 )
@@ -3169,8 +3169,8 @@ mistake(
         "ids[:, 1:] = torch.randint(4, vocab_size, (batch_size, length - 1)",
     ),
     section="copy-task-random",
-    why="Batches that are kept all show the ids of the last one. You write every draw into the same tensor. Which "
-    "tensor does a batch that you have yielded still share with your loop?",
+    why="If a caller keeps your batches, they all show the ids of the last batch. You write every draw into the same "
+    "tensor. What happens to an earlier batch when you write new ids into this tensor?",
     hint="Batches that are kept in a list all become equal, because they share one tensor. Make a new one for each "
     "batch.",
 )

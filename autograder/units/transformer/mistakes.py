@@ -1296,9 +1296,11 @@ mistake(
         """,
     ),
     section="tf-decoder-layer",
-    why="What the first two sublayers found reaches your result only through the feed-forward network. You added each "
-    "sublayer's output to the input of the whole layer. To what does a residual connection add?",
-    hint="All your shortcuts begin at the input of the layer. Each begins at the input of its own sublayer.",
+    why="The outputs of the two attention sublayers reach your result only through the feed-forward network. You "
+    "added each sublayer's output to the input of the whole layer. To which tensor does a residual connection add the "
+    "output of its sublayer?",
+    hint="All your shortcuts begin at the input of the layer. Each shortcut should begin at the input of its own "
+    "sublayer.",
 )
 
 mistake(
@@ -2255,7 +2257,7 @@ mistake(
     section="tf-generator",
     why="None of your log-probabilities is below about -20.7, and the gradient of rare words vanishes. You added a "
     "small number before the logarithm. Which form of the softmax needs no such guard?",
-    hint="No log-probability of yours is below about -20.7, since you add a small number before the logarithm. "
+    hint="None of your log-probabilities is below about -20.7, because you add a small number before the logarithm. "
     "`log_softmax` needs no such guard.",
 )
 
@@ -2264,9 +2266,10 @@ mistake(
     "probabilities-raised-to-a-limit",
     edit("self.proj(x).log_softmax(dim=-1)", "self.proj(x).softmax(dim=-1).clamp(min=1e-9).log()"),
     section="tf-generator",
-    why="None of your log-probabilities is below about -20.7, and rarer words get no gradient. You raised every "
-    "smaller probability to a limit before the logarithm. Which form of the softmax needs no such limit?",
-    hint="No log-probability of yours is below about -20.7, since you raise small probabilities before the logarithm. "
+    why="None of your log-probabilities is below about -20.7, and words with smaller probabilities get no gradient. "
+    "You replaced every probability below a limit by this limit before the logarithm. Which form of the softmax needs "
+    "no such limit?",
+    hint="None of your log-probabilities is below about -20.7, because you replace small probabilities by a limit. "
     "`log_softmax` needs no such limit.",
 )
 
@@ -3638,7 +3641,7 @@ mistake(
     section="tf-generator",
     why="Where logits lie far below the largest of the batch, your values are minus infinity, or NaN if a whole row "
     "is that low. You shifted all rows by this one maximum, then took the logarithm of probabilities that have become "
-    "0. How can you compute a log-softmax without the logarithm of a single probability?",
+    "0. How can you compute a log-softmax without taking the logarithm of any probability?",
     hint="Your values are not finite where logits lie far below the largest of the batch. Shift each row by its own "
     "maximum, and take the logarithm of the sum alone.",
 )
@@ -3676,8 +3679,8 @@ for number, limit in enumerate(("1e-12", "1e-10", "1e-8"), 2):
         f"probabilities-raised-to-a-limit-variant-{number}",
         edit("self.proj(x).log_softmax(dim=-1)", f"self.proj(x).softmax(dim=-1).clamp(min={limit}).log()"),
         section="tf-generator",
-        why="Your log-probabilities never fall below a limit, and rarer words get no gradient. You raised every "
-        "smaller probability to a constant before the logarithm. Which form of the softmax needs no such guard?",
-        hint="Your log-probabilities never fall below a limit, since you raise small probabilities before the "
-        "logarithm. `log_softmax` needs no such guard.",
+        why="Your log-probabilities never fall below a limit, and words with smaller probabilities get no gradient. "
+        "You replaced every probability below a limit by this limit. Which form of the softmax needs no such limit?",
+        hint="Your log-probabilities never fall below a limit, because you replace small probabilities by one. "
+        "`log_softmax` needs no such guard.",
     )

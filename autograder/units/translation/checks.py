@@ -209,7 +209,7 @@ def test_long_pairs(learner, reference, rng):
 
 @pytest.mark.task("translation.evaluate", points=1)
 def test_nothing_to_judge(learner, reference, rng):
-    """Without pairs both scores are 0, and the model's mode stays."""
+    """Without pairs both scores are 0, and the model's mode is unchanged."""
     got, _ = both_scores(learner, reference, rng, ["bleu", "loss"], 0)
     assert_close(got, (0.0, 0.0), ('"bleu" of evaluate without pairs', '"loss" of evaluate without pairs'))
     tables, _ = texts_and_tables(rng, 0)

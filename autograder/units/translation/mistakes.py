@@ -1560,15 +1560,15 @@ mistake(
 
 mistake(
     "translation.attention_maps",
-    "every-axis-of-one-dropped",
+    "every-axis-of-length-1-dropped",
     edit(
         "torch.stack([attention.weights[0] for attention in attentions])",
         "torch.stack([attention.weights for attention in attentions]).squeeze()",
     ),
     section="three-kinds-of-maps",
-    why="The maps of a model with one layer or one head lack an axis. You dropped every axis of length 1, and only the "
-    "batch had to go. Which axis is the batch?",
-    hint="With one layer, one head or one word, your maps lack an axis. Drop the axis of the batch alone.",
+    why="The maps of a model with one layer or one head lack an axis. You dropped every axis of length 1, but only "
+    "the batch axis should be dropped. Which axis is the batch?",
+    hint="With one layer, one head or one word, your maps lack an axis. Drop only the batch axis.",
 )
 
 mistake(
@@ -1917,14 +1917,14 @@ mistake(
 
 mistake(
     "translation.read_alignment",
-    "all-of-equals",
+    "all-equal-maxima-listed",
     edit(
         "return weights.argmax(dim=1).tolist()",
         "return (weights == weights.amax(dim=1, keepdim=True)).nonzero()[:, 1].tolist()",
     ),
     section="reading-alignments",
-    why="Your list is longer than the number of target words. You listed each position whose weight equals the largest of "
-    "its row. Which one counts where several are equal?",
+    why="If a row has several equal maxima, your list is longer than the number of target words. You listed each "
+    "position whose weight equals the largest of its row. Which position counts if several share the largest weight?",
     hint="A row with equal maxima gives several positions in your list. Take the first of them.",
 )
 

@@ -583,8 +583,8 @@ mistake(
     section="modules",
     why="The loaded count is lost at the next call. You count in a plain Python number and copy this number into seen, "
     "but `load_state_dict` restores only what the module tracks. From which count should the next call go on?",
-    hint="After `load_state_dict`, the next call replaces the loaded count by your own number of calls. Keep one count "
-    "only, the buffer.",
+    hint="After `load_state_dict`, the next call replaces the loaded count with your own number of calls. Keep only "
+    "one count: the buffer.",
 )
 
 mistake(
