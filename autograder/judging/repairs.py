@@ -37,7 +37,7 @@ from autograder.sandbox.runtime.requests import Outcome, Request
 from autograder.sandbox.session import ForkServerError, SubjectCrashed, SubjectTimeout
 from autograder.submissions.definitions import definitions
 
-MOST_NODES = 2500  # of a definition: the course's longest has 750
+MOST_NODES = 2500  # of a definition: three times the longest in a solution
 MOST_TRIED = 300  # changes of a task
 LEAST_TRIED = 12  # the likeliest, however much a check computes
 TURNS = 20_000  # of all loops of one changed definition
