@@ -64,11 +64,14 @@ class TooManyTurns(Exception):
     """The loops of a slip have turned too often, or have made too much: they may never end."""
 
 
+PEAK_UNIT = 1 if sys.platform == "darwin" else 1024  # bytes, of ``ru_maxrss``
+
+
 def peak_memory() -> int:
     """The most bytes that this process has held in memory so far; 0 where the system does not say."""
     if resource is None:
         return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * PEAK_UNIT
 
 
 @dataclass
@@ -96,21 +99,25 @@ def _namespace_of_slip(slip: Slip) -> dict:
 
 def names_that_count(unit: str, turns: Turns) -> dict:
     """The namespace of a unit's reference solution with loops whose turns are counted."""
-    names: dict = {"__name__": unit, _TURN: turns}
+    names: dict = {"__name__": unit, TURN: turns}
     exec(_reference_code_that_ends(unit), names)
     return names
 
 
-_TURN = "__turn__"
+TURN = "__turn__"
 
 
-def _code_that_ends(source: str, name: str) -> CodeType:
-    """Code in which each turn of a loop is counted."""
+def counting_turns(source: str) -> ast.Module:
+    """The syntax tree of code in which each turn of a loop calls what is called `TURN`."""
     tree = syntax_tree(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.For, ast.While)):
-            node.body.insert(0, ast.Expr(ast.Call(ast.Name(_TURN, ast.Load()), [], [])))
-    return compile(ast.fix_missing_locations(tree), f"<{name}>", "exec", dont_inherit=True)
+            node.body.insert(0, ast.Expr(ast.Call(ast.Name(TURN, ast.Load()), [], [])))
+    return ast.fix_missing_locations(tree)
+
+
+def _code_that_ends(source: str, name: str) -> CodeType:
+    return compile(counting_turns(source), f"<{name}>", "exec", dont_inherit=True)
 
 
 @lru_cache(maxsize=None)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,13 +21,13 @@ from typing import Any
 from autograder.course.catalogue import Mistake, in_c
 from autograder.course.registry import is_catch
 from autograder.course.slips import changed, changes_of, section_of
-from autograder.course.slips.sites import Change, Put, name
+from autograder.course.slips.sites import Change, Put
 from autograder.course.slips.undone import undoing
 from autograder.course.slips.words import FAMILIES, in_words
-from autograder.course.source import syntax_tree
+from autograder.course.source import remove_docstrings, syntax_tree
 from autograder.judging.diagnosis import takes_long, work_of
 from autograder.judging.exchange import installed
-from autograder.judging.implementations import ROOM, peak_memory, reference_source
+from autograder.judging.implementations import PEAK_UNIT, ROOM, TURN, counting_turns, peak_memory, reference_source
 from autograder.judging.results import ERROR, FAILED, PASSED
 from autograder.judging.subject import Subject
 from autograder.judging.verdicts import Evidence
@@ -199,9 +198,7 @@ def _definition(cells: Sequence[str], task: str) -> ast.FunctionDef | ast.ClassD
     node = copy.deepcopy(found[-1].node) if found else None
     if node is None or sum(1 for _ in ast.walk(node)) > MOST_NODES:
         return None
-    for inner in ast.walk(node):
-        if isinstance(inner, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(inner) is not None:
-            inner.body = inner.body[1:] or [ast.Pass()]
+    remove_docstrings(node)
     return node
 
 
@@ -241,12 +238,10 @@ def _constants(task: str) -> tuple[float | str, ...]:
     """The numbers and texts in the reference's definition of a task, each once."""
     unit, _, word = task.partition(".")
     definition = next(node for node in syntax_tree(reference_source(unit)).body if getattr(node, "name", "") == word)
-    statements = [node for node in ast.walk(definition) if not _is_text_alone(node)]
-    values = [child for node in statements for child in ast.iter_child_nodes(node) if isinstance(child, ast.Constant)]
-    found = (node.value for node in values)
-    return tuple(
-        dict.fromkeys(value for value in found if isinstance(value, (int, float, str)) and not isinstance(value, bool))
-    )
+    parents = [node for node in ast.walk(definition) if not _is_text_alone(node)]
+    constants = [node for parent in parents for node in ast.iter_child_nodes(parent) if isinstance(node, ast.Constant)]
+    values = (node.value for node in constants if not isinstance(node.value, bool))  # before `False` passes for 0
+    return tuple(dict.fromkeys(value for value in values if isinstance(value, (int, float, str))))
 
 
 def _is_text_alone(node: ast.AST) -> bool:
@@ -265,7 +260,7 @@ def _affordable(task: str, first: Evidence, changes: Sequence[Change]) -> Sequen
 _ENDING = """
 import resource
 
-def __turn__(left=[{turns}], most={kilobytes}):
+def {turn}(left=[{turns}], most={most}):
     left[0] -= 1
     if left[0] < 0 or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > most:
         raise RuntimeError("a loop without an end")
@@ -277,12 +272,10 @@ def _with_loops_that_end(source: str, most_memory: int) -> str:
 
     ``most_memory``: bytes that it may hold (see `implementations.ROOM`).
     """
-    tree = syntax_tree(source)
-    loops = [node for node in ast.walk(tree) if isinstance(node, (ast.For, ast.While))]
-    for loop in loops:
-        loop.body.insert(0, ast.Expr(ast.Call(name("__turn__"), [], [])))
-    most = most_memory // (1 if sys.platform == "darwin" else 1024)
-    return _ENDING.format(turns=TURNS, kilobytes=most) + ast.unparse(tree) if loops else source
+    tree = counting_turns(source)
+    text = ast.unparse(tree)
+    ending = _ENDING.format(turn=TURN, turns=TURNS, most=most_memory // PEAK_UNIT)
+    return ending + text if TURN in text else text
 
 
 def _told(task: str, change: Change) -> Mistake:

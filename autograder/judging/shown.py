@@ -18,7 +18,7 @@ from functools import lru_cache
 import solutions
 from autograder.course.catalogue import Entry, complete_source
 from autograder.course.catches import Catch, Shown
-from autograder.course.source import syntax_tree
+from autograder.course.source import remove_docstrings, syntax_tree
 from autograder.sandbox.drivers import driver_source
 from autograder.sandbox.runtime.lines import DRIVER_FILE
 
@@ -102,9 +102,8 @@ def _names(tree: ast.AST) -> set[str]:
 
 def _normalised(tree: ast.Module) -> ast.Module:
     """The tree without the parts that are only for human readers."""
+    remove_docstrings(tree)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
-            node.body[:1] = [] if node.body[1:] else [ast.Pass()]
         if isinstance(node, ast.FunctionDef):
             node.returns = None
         if isinstance(node, ast.arg):

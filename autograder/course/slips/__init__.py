@@ -24,7 +24,7 @@ from autograder.course.slips.expressions import in_expressions
 from autograder.course.slips.sites import Change, sites_of
 from autograder.course.slips.statements import ignored_arguments, in_statements
 from autograder.course.slips.words import FAMILIES, explanation
-from autograder.course.source import syntax_tree
+from autograder.course.source import remove_docstrings, syntax_tree
 
 __all__ = ["FAMILIES", "Slip", "changed", "changes_of", "explanation", "likeliest_of", "section_of", "slips"]
 MOST = 300  # slips of a task, the likeliest first
@@ -91,10 +91,9 @@ def _right_tree(unit: str, name: str) -> ast.Module:
     """The definition of that name in the reference solution, with its decorators and without docstrings."""
     tree = syntax_tree(inspect.getsource(reference_module(unit)))
     kept = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name]
-    for node in (inner for definition in kept for inner in ast.walk(definition)):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.Module([*kept], [])
+    definition = ast.Module([*kept], [])
+    remove_docstrings(definition)
+    return definition
 
 
 def changes_of(tree: ast.Module) -> Iterator[Change]:

@@ -116,6 +116,10 @@ def _terms_drawn_in(site: Site) -> Iterator[Change]:
             yield site.replaced("order-of-operations", 2, site.words(), _on(call, together))
 
 
+# What it means to leave out a keyword that says which axis an operation works on, or whether that axis stays.
+_WITHOUT_KEYWORD = {**dict.fromkeys(("dim", "dims", "axis"), "another-axis"), "keepdim": "axis-kept-or-dropped"}
+
+
 def _arguments(site: Site) -> Iterator[Change]:
     """Two arguments exchanged, or one left out."""
     node, word, words = site.node, called(site.node), site.words()
@@ -131,9 +135,8 @@ def _arguments(site: Site) -> Iterator[Change]:
         yield site.replaced("argument-left-out", int(one < len(node.args) - 1), what, rest, f"{word} {one}")
     for position, keyword in enumerate(node.keywords):
         if keyword.arg:
-            of_axis = keyword.arg in ("dim", "dims", "axis")
-            family, what = ("another-axis", words) if of_axis else ("argument-left-out", f"an argument of {words}")
-            family, what = ("axis-kept-or-dropped", words) if keyword.arg == "keepdim" else (family, what)
+            family = _WITHOUT_KEYWORD.get(keyword.arg, "argument-left-out")
+            what = words if keyword.arg in _WITHOUT_KEYWORD else f"an argument of {words}"
             rest = ast.Call(node.func, node.args, without(node.keywords, position))
             yield site.replaced(family, 0, what, rest, f"{word} {keyword.arg}")
     operand = _operand(node)

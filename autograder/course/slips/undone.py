@@ -67,10 +67,11 @@ def _defaults_made_anew(function: _Function) -> Iterator[Change]:
 def _attributes_of_instances(definition: ast.ClassDef) -> Iterator[Change]:
     """What belongs to the class is made for each instance."""
     start = next((one for one in definition.body if isinstance(one, _Function) and one.name == "__init__"), None)
-    for one in definition.body if start else ():
+    if start is None:
+        return
+    for one in definition.body:
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(one.value, _MUTABLE):
             word = one.targets[0].id
-            assert start is not None
             put = _begins_with(start, f"self.{word} = {ast.unparse(one.value)}")
             yield Change("attribute-shared", 0, f"`{word}`", (put,), "", (one.lineno,))
 
