@@ -44,12 +44,26 @@ TURNS = 20_000  # of all loops of one changed definition
 # What is said where the change is the opposite of the slip: a family, a clause and a question, by the change's family.
 _OPPOSITE = {
     "part-left-out": ("part-too-many", "{what} has one part too many", "Which parts does the task ask for here?"),
-    "step-left-out": ("step-too-many", "{what} does not belong there", "Which steps does the task ask for?"),
-    "argument-left-out": ("argument-too-many", "{what} does not belong there", "Which arguments does this call need?"),
+    "operand-left-out": (
+        "part-too-many",
+        "{what} should be one of its two operands alone",
+        "Which operand does the task ask for here?",
+    ),
+    "old-value-left-out": (
+        "part-too-many",
+        "{what} also uses the old value, and should not",
+        "Should the old value enter the new one?",
+    ),
+    "step-left-out": ("step-too-many", "{what} should be left out", "Which steps does the task ask for?"),
+    "argument-left-out": (
+        "argument-too-many",
+        "{what} is passed, and should not be",
+        "Which arguments does this call need?",
+    ),
     "condition-ignored": (
         "condition-too-many",
         "{what} should make no difference",
-        "In which cases should the result differ?",
+        "Which cases does the task tell you to treat differently?",
     ),
     "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
     "another-scale": (
@@ -65,7 +79,7 @@ _OPPOSITE = {
     "gradient-recorded": ("gradient-cut-off", *FAMILIES["gradient-cut-off"]),
     "type-or-device": (
         "converted-too-often",
-        "{what} does not belong there",
+        "{what} should be left out",
         "Which type and which device should the result have?",
     ),
     "not-every-item": (
@@ -93,16 +107,17 @@ _OPPOSITE = {
     "call-moved": (
         "order-of-steps",
         "{what} comes too early or too late",
-        "Which of these steps has to come first?",
+        "Which steps must come before this call, and which after it?",
     ),
     "argument-copied": (
         "argument-changed",
-        "{what} is changed in place, or kept or returned without a copy",
+        "your code changes {what} in place, or it keeps or returns {what} without a copy",
         "What does the caller find in this argument after the call?",
     ),
     "value-returned": ("another-value-returned", "the wrong value is returned", "Which value should be returned?"),
 }
 _OF_A_FUNCTION = {"argument-copied", "default-shared"}  # the line is that of the function
+_AS_IT_WAS = {"the whole function": "this function", "a number in place of minus infinity": "minus infinity"}
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
 _GROUPS = (  # families of changes, the likeliest first; before them come statements that may be left out
     {"argument-copied", "default-shared", "attribute-shared"},
@@ -113,7 +128,8 @@ _GROUPS = (  # families of changes, the likeliest first; before them come statem
 
 STATE_KEPT = (
     "Your code passes every check if it is defined again before each call. So you keep a value from one call to the "
-    "next. Where is it kept: in a default argument, a decorator, the class or a global variable?"
+    "next. Where is it kept: in a default argument, a decorator, the class, an attribute of the function or a global "
+    "variable?"
 )
 
 
@@ -280,7 +296,7 @@ def _with_loops_that_end(source: str, most_memory: int) -> str:
 
 def _told(task: str, change: Change) -> Mistake:
     """The repair as a mistake: what was wrong before the change, and in which line."""
-    kind = "value-returned" if isinstance(_old(change.puts[0]), ast.Return) else change.family
+    kind = _kind(change)
     family, clause, question = _OPPOSITE.get(kind) or (kind, *FAMILIES[kind])
     *others, last = map(str, sorted({*change.lines}))
     where = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
@@ -293,6 +309,15 @@ def _told(task: str, change: Change) -> Mistake:
     return Mistake(task, family, "", hint, hint, section_of(task))
 
 
+def _kind(change: Change) -> str:
+    """The key of what is said: the change's family, or a part of it."""
+    old = _old(change.puts[0])
+    if change.family == "part-left-out":
+        of_nodes = {ast.BinOp: "operand-left-out", ast.AugAssign: "old-value-left-out"}
+        return of_nodes.get(type(old), change.family)
+    return "value-returned" if isinstance(old, ast.Return) else change.family
+
+
 def _before(change: Change) -> str:
     """In words, what the change concerns: as it was before."""
     old = _old(change.puts[0]) if change.family in ("another-operation", "another-value-used") else None
@@ -300,4 +325,4 @@ def _before(change: Change) -> str:
         return in_words(old, frozenset())
     if isinstance(old, (ast.Name, ast.Attribute)):
         return f"`{ast.unparse(old)}`"
-    return change.what
+    return _AS_IT_WAS.get(change.what, change.what)

@@ -72,7 +72,13 @@ class Firefox:
             self.complaints.append(text)
 
     def open(self, address: str) -> None:
+        """Go to a page, until it and its pictures are there.
+
+        Firefox answers sooner on a busy machine: while the page is still being read, though it is asked to wait.
+        """
+        self.ask("window.isLeft = true")
         self.call("browsingContext.navigate", context=self._tab, url=address, wait="complete")
+        self.wait("!window.isLeft && document.readyState === 'complete'", ANSWER_SECONDS)
 
     def screen(self, width: int, height: int) -> None:
         self.call("browsingContext.setViewport", context=self._tab, viewport={"width": width, "height": height})

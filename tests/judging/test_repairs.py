@@ -180,7 +180,7 @@ def test_an_argument_that_is_changed(monkeypatch):
     result = checked("attention.softmax", IN_PLACE)
     assert result.diagnosis is not None
     assert result.diagnosis.mistake == "argument-changed"
-    assert "`x` is changed in place" in result.diagnosis.hint
+    assert "your code changes `x` in place" in result.diagnosis.hint
 
 
 def test_every_change_that_undoes_a_slip_is_a_program():

@@ -126,7 +126,7 @@ def _conditions(site: Site) -> Iterator[Change]:
         yield site.replaced("opposite-sign", 0, site.words(node.operand), node.operand)
     elif isinstance(node, ast.BoolOp):
         other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield site.replaced(_OTHER, 0, site.words(), ast.BoolOp(other, node.values))
+        yield site.replaced("and-or-exchanged", 0, site.words(), ast.BoolOp(other, node.values))
         for position in range(len(node.values)):
             rest = without(node.values, position)
             left = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
@@ -175,7 +175,7 @@ def _numbers(site: Site) -> Iterator[Change]:
     keyword = parent.arg or "" if isinstance(parent, ast.keyword) else ""
     if isinstance(node.value, bool):
         family = "axis-kept-or-dropped" if keyword == "keepdim" else "another-switch"
-        what = f"the switch `{keyword}`" if keyword else "a switch"
+        what = f"the switch `{keyword}`" if keyword else "a `True` or `False`"
         yield site.replaced(family, 0, what, ast.Constant(not node.value), f"bool {keyword}")
         return
     value = sign * node.value
@@ -242,7 +242,6 @@ def _indices(site: Site) -> Iterator[Change]:
 
 def _slices(site: Site) -> Iterator[Change]:
     lower, upper, step = site.node.lower, site.node.upper, site.node.step
-    what = "a bound of a slice"
     for bound, other in ((lower, upper), (upper, lower)):
         if bound is None:
             continue
@@ -252,7 +251,8 @@ def _slices(site: Site) -> Iterator[Change]:
             moved += [plus(bound, 1), plus(bound, -1)]
         for new in moved:
             piece = ast.Slice(new, other, step) if at_start else ast.Slice(other, new, step)
-            yield site.replaced("off-by-one" if new else "not-every-item", 0 if new else 1, what, piece)
+            family, rank, what = ("off-by-one", 0, "a bound of a slice") if new else ("not-every-item", 1, "a slice")
+            yield site.replaced(family, rank, what, piece)
         if other is None:  # [n:] as [:n], [:-n]; [:n] as [n:], [-n:]
             for end in (bound, ast.UnaryOp(ast.USub(), bound)):
                 piece = ast.Slice(None, end, step) if at_start else ast.Slice(end, None, step)

@@ -17,7 +17,7 @@ FAMILIES = {
     ),
     "another-scale": (
         "{what} is scaled once more by a width or its root",
-        "By what should it be divided, and does one of your calls already divide it?",
+        "By what should it be divided or multiplied, and does one of your calls already do so?",
     ),
     "term-as-bound": (
         "a term of {what} becomes a lower bound",
@@ -29,7 +29,7 @@ FAMILIES = {
         "{what} is not the one that the task asks for",
         "Which numbers does the text name, and where does each belong?",
     ),
-    "another-switch": ("{what} is in the wrong position", "When should it be on?"),
+    "another-switch": ("{what} is the wrong way round", "When should it be `True`?"),
     "axis-kept-or-dropped": (
         "{what} keeps or drops an axis where it should not",
         "Which shape does the next step need?",
@@ -43,13 +43,17 @@ FAMILIES = {
         "What should happen if the left side is smaller, equal or larger?",
     ),
     "condition-negated": ("{what} is negated", "In which cases should the condition hold?"),
+    "and-or-exchanged": (
+        "{what} has an `and` where an `or` belongs, or the reverse",
+        "Must both conditions hold, or is one enough?",
+    ),
     "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
     "argument-left-out": ("{what} is not passed on", "Which arguments does each call need?"),
     "arguments-exchanged": ("two parts of {what} are exchanged", "Which part plays which role?"),
     "another-value-used": ("{what} is used where another value belongs", "Which of your values does this step need?"),
     "order-of-steps": (
-        "two steps are in the wrong order; one of them is {what}",
+        "{what} and the step beside it are in the wrong order",
         "Which of the two needs the result of the other?",
     ),
     "order-of-operations": (
@@ -78,26 +82,25 @@ OPERATIONS: dict[type[ast.operator], str] = {
     ast.FloorDiv: "a quotient rounded down",
     ast.Mod: "a remainder",
     ast.Pow: "a power",
-    ast.BitAnd: "a logical and",
-    ast.BitOr: "a logical or",
+    ast.BitAnd: "an `&`",
+    ast.BitOr: "a `|`",
 }
 _WORDS = """
     sum: a sum; mean: a mean; max, amax: a maximum; min, amin: a minimum; argmax: an argmax; argmin: an argmin
     exp: an exponential; log: a logarithm; sqrt: a square root; rsqrt: a reciprocal root; square: a square
     softmax: a softmax; log_softmax: a log-softmax; sigmoid: a sigmoid; tanh: a hyperbolic tangent; relu: a ReLU
     gelu: a GELU; silu: a SiLU; transpose: a transpose; permute: a permutation of axes; reshape, view: a reshape
-    flatten: a flattening; masked_fill: a masked fill; where: a choice by a mask; tril: a lower triangle
+    flatten: a flattening; masked_fill: a masked fill; where: a `where`; tril: a lower triangle
     triu: an upper triangle; zeros, zeros_like: a tensor of zeros; ones, ones_like: a tensor of ones
     arange, range: a range; cat: a concatenation; stack: a stack; var: a variance; std: a standard deviation
     cumsum: a running sum; dropout: dropout; sin: a sine; cos: a cosine; floor, ceil, round: a rounding
-    abs: an absolute value; any: a test for any true entry; all: a test whether all entries are true; gather: a gather
-    scatter, scatter_: a scatter; sort, sorted: a sort; topk: a selection of the largest; roll: a shift; len: a length
-    multinomial, rand, randn, randint: a draw; clamp: a clamp; detach: a detached view; clone, copy: a copy
-    zero_grad: the step that empties gradients; backward: a backward pass; eval: the switch to evaluation
-    train: the switch to training; matmul: a matrix product; mul: a product; add: a sum; div: a quotient
-    sub: a difference; repeat, repeat_interleave: a repetition; expand: an expansion; unsqueeze: a new axis
-    squeeze: the removal of an axis; pow: a power; outer: an outer product; norm, norm_layer: a normalisation
-    vector_norm, hypot: a norm; append: an append; zip: a pairing; isnan: a test for NaN
+    abs: an absolute value; any: an `any`; all: an `all`; gather: a gather; scatter, scatter_: a scatter
+    sort, sorted: a sort; topk: a `topk`; roll: a shift; len: a length; multinomial, rand, randn, randint: a draw
+    clamp: a clamp; detach: a detached view; clone, copy: a copy; zero_grad: a call of `zero_grad`
+    backward: a backward pass; eval: a call of `eval`; train: a call of `train`; matmul: a matrix product
+    mul: a product; add: an addition; div: a quotient; sub: a call of `sub`; repeat, repeat_interleave: a repetition
+    expand: an expansion; unsqueeze: an unsqueeze; squeeze: a squeeze; pow: a power; outer: an outer product
+    norm, vector_norm, hypot: a norm; append: an append; zip: a pairing; isnan: a test for NaN
 """
 _CALLS = {
     name.strip(): words.strip()
@@ -118,7 +121,8 @@ _SEVERAL = {
     "condition-negated": "a condition",
     "condition-ignored": "a condition",
     "another-comparison": "a comparison",
-    "another-switch": "a switch",
+    "and-or-exchanged": "a condition",
+    "another-switch": "a `True` or `False`",
 }
 
 
@@ -138,6 +142,11 @@ def called(call: ast.Call) -> str:
     )
 
 
+def _is_norm_layer(call: ast.Call) -> bool:
+    """Whether a call is one of a layer such as `self.norm1`, and not of the function that measures a length."""
+    return ast.unparse(call.func).startswith("self.norm")
+
+
 def in_words(node: ast.AST, known: frozenset[str]) -> str:
     """An operation in words, with the first of the ``known`` names that occurs in it."""
     words = "a value"
@@ -146,7 +155,7 @@ def in_words(node: ast.AST, known: frozenset[str]) -> str:
     if isinstance(node, ast.BinOp):
         words = OPERATIONS.get(type(node.op), "an operation")
     elif isinstance(node, ast.Call):
-        words = _CALLS.get(called(node), "a call")
+        words = "a normalisation" if _is_norm_layer(node) else _CALLS.get(called(node), "a call")
     elif isinstance(node, ast.Compare):
         words = "a comparison"
     elif isinstance(node, (ast.BoolOp, ast.UnaryOp)):

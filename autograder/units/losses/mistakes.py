@@ -1363,7 +1363,7 @@ mistake(
     why="If row 0 is the only padding row, it adds to the loss. You checked whether the indices of the padding rows "
     "add up to more than 0. What is this sum if row 0 is the only padding row?",
     hint="If row 0 is the only padding row, it is not cleared, because the sum of the row indices is then 0. Leave "
-    "out the check: a boolean mask without a `True` clears nothing.",
+    "out the check: an empty tensor of row indices clears nothing.",
 )
 
 mistake(
