@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -69,17 +68,28 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _sample(config, items):
-    """Keep as many cases of each test as `SAMPLED` says, spread evenly over the order of the course."""
-    kept, left_out, seen = [], [], Counter()
-    cases = Counter(map(_test, items))
+    """Keep as many cases of each test as `SAMPLED` says, spread evenly over the order of the course.
+
+    Those of the heaviest units are the first to be left out: one of them takes as long as ten others.
+    """
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
-        test = _test(item)
-        before, seen[test] = seen[test], seen[test] + 1
-        wanted = SAMPLED.get(test[0], {}).get(test[1], cases[test])
-        is_next = before * wanted // cases[test] < seen[test] * wanted // cases[test]
-        (kept if is_next else left_out).append(item)
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = kept
+        cases.setdefault(_test(item), []).append(item)
+    kept = {item for (file, name), all_ in cases.items() for item in _some(all_, SAMPLED.get(file, {}).get(name))}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def _some(cases: list[pytest.Item], wanted: int | None) -> list[pytest.Item]:
+    if wanted is None or wanted >= len(cases):
+        return cases
+    light = [item for item in cases if not _is_heavy(item)]
+    pool = light if len(light) >= wanted else cases
+    return [pool[number * len(pool) // wanted] for number in range(wanted)]
+
+
+def _is_heavy(item: pytest.Item) -> bool:
+    return bool(set(HEAVIEST) & set(re.split(r"[\[\]-]", item.nodeid)))
 
 
 def _test(item: pytest.Item) -> tuple[str, str]:
