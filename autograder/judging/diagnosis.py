@@ -6,7 +6,7 @@ answers equal the learner's is named. Mistakes of the other tasks of the unit ar
 
 Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects:
 relations between wrong answers and right ones (`autograder.judging.effects`). What is left may be one change away from
-right code (`autograder.judging.repairs`).
+right code (`autograder.judging.repairs`). Last comes where, or by how much, answers differ (`autograder.judging.partly`).
 
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
@@ -29,9 +29,10 @@ from autograder.course.catches import find_catch
 from autograder.course.registry import BY_NAME, is_catch
 from autograder.course.slips import Slip, explanation, likeliest_of, slips
 from autograder.judging.cache import ENTRY_BYTES, MISTAKE_ANSWERS, MISTAKE_PASSES, CachedReference, digest
-from autograder.judging.effects import OTHERS, PLAIN, differing, effect_on, shows_a_value
+from autograder.judging.effects import OTHERS, PLAIN, Pair, differing, effect_on, shows_a_value
 from autograder.judging.implementations import namespace, prepared_ahead
 from autograder.judging.pairs import both
+from autograder.judging.partly import PARTLY
 from autograder.judging.results import ERROR, FAILED, PASSED, Diagnosis, TaskResult
 from autograder.judging.rounding import tolerance
 from autograder.judging.subject import LocalSubject, reproducible
@@ -61,6 +62,8 @@ def diagnose(judgement: Judgement, repair: Repair | None = None) -> tuple[TaskRe
             if repair and not passed and not behind.mistake and _fails_alone(judgement, task):
                 change = repair(task, judgement.evidence(task))
                 behind = Likeliest(change) if change else behind
+            if not passed and behind == Likeliest() and not is_catch(task) and _fails_alone(judgement, task):
+                behind = Likeliest(_right_in_part(judgement.unit, task, judgement.evidence(task)))
             if behind.mistake:
                 found.append(behind.mistake)
             possible = tuple(map(diagnosis_of, behind.possible))
@@ -145,20 +148,30 @@ def _parts_of(unit: str, task: str, evidence: Iterable[Evidence]) -> set[str]:
 
 def beyond_the_catalogue(unit: str, task: str, evidence: Sequence[Evidence]) -> Likeliest:
     """The slip or the effect that explains every check of a task; a wrong value must be among the answers."""
-    failing = _comparable(evidence)
-    if not failing or takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
+    failing, pairs = _compared(unit, evidence)
+    if not pairs:
         return Likeliest()
-    reference = CachedReference(unit)
-    wrong = [differing((given, reference.ask(request)) for request, given in item.transcript) for item in failing]
-    if not all(wrong):
-        return Likeliest()
-    pairs = [pair for some in wrong for pair in some]
     if effect := effect_on(task, pairs, PLAIN):
         return Likeliest(effect)
     passing = [item for item in evidence if item.status == PASSED]
     if any(shows_a_value(*pair) for pair in pairs) and (fits := fitting_slips(unit, task, failing, passing)):
         return _in_common(fits)
     return Likeliest(effect_on(task, pairs, OTHERS) if len(failing) > 1 else None)
+
+
+def _right_in_part(unit: str, task: str, evidence: Sequence[Evidence]) -> Mistake | None:
+    """Where, or by how much, all wrong answers of a task differ from the right ones."""
+    return effect_on(task, _compared(unit, evidence)[1], PARTLY)
+
+
+def _compared(unit: str, evidence: Sequence[Evidence]) -> tuple[list[Evidence], list[Pair]]:
+    """The failing checks, and their answers beside the right ones where they differ; none if they show nothing."""
+    failing = _comparable(evidence)
+    if takes_long(evidence) or any(item.status not in (PASSED, FAILED, ERROR) for item in evidence):
+        return failing, []
+    reference = CachedReference(unit)
+    wrong = [differing((given, reference.ask(request)) for request, given in item.transcript) for item in failing]
+    return failing, [pair for some in wrong for pair in some] if all(wrong) else []
 
 
 def fitting_slips(unit: str, task: str, failing: Sequence[Evidence], passing: Sequence[Evidence]) -> list[Slip]:

@@ -41,14 +41,14 @@ def differing(pairs: Iterable[Pair]) -> list[Pair]:
 def _alike(given: Outcome, right: Outcome) -> bool:
     if given.kinds or right.kinds or given.missing:
         return bool(given.kinds) and given.kinds == right.kinds
-    return not _different(given.value, right.value)
+    return not different(given.value, right.value)
 
 
 def shows_a_value(given: Outcome, right: Outcome) -> bool:
     """Whether a wrong value is among what differs. Many programs end in one exception, or in one number everywhere."""
     if given.kinds or given.missing or right.kinds:
         return False
-    parts = _different(given.value, right.value)
+    parts = different(given.value, right.value)
     return any(_is_telling(one) and not _is_complaint(one, other) for one, other in parts)
 
 
@@ -89,7 +89,7 @@ def _accepted(given: Outcome, right: Outcome) -> bool:
     """Whether wrong arguments were not refused: there is no exception, or none in what a driver's `refusal` reads."""
     if right.kinds:
         return _by_hand(right) and not given.kinds and not given.missing
-    parts = _different(given.value, right.value)
+    parts = different(given.value, right.value)
     readings = bool(parts) and all(_is_reading(one) and _is_reading(other) for one, other in parts)
     return readings and not given.kinds and all(other[0] and not one[0] for one, other in parts)
 
@@ -114,7 +114,7 @@ def _another_exception(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
         if given.kinds and right.kinds and _by_hand(right):
             told.append((given.kinds[0], right.kinds[0]))
             continue
-        parts = [] if given.kinds or given.missing or right.kinds else _different(given.value, right.value)
+        parts = [] if given.kinds or given.missing or right.kinds else different(given.value, right.value)
         if not parts or not all(
             _is_reading(one) and _is_reading(other) and one[0] and other[0] for one, other in parts
         ):
@@ -153,12 +153,12 @@ def _tensors(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         yield given, right
 
 
-def _different(given: Any, right: Any) -> list[tuple[Any, Any]]:
+def different(given: Any, right: Any) -> list[tuple[Any, Any]]:
     """The parts of two values that differ."""
-    return [(one, other) for one, other in _tensors(given, right) if not _equal(one, other)]
+    return [(one, other) for one, other in _tensors(given, right) if not equal(one, other)]
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     if type(one) is not type(other) or isinstance(one, (list, tuple, dict)):
         return False  # lists and dictionaries that get here differ in their form
     if isinstance(one, torch.Tensor):
@@ -181,7 +181,7 @@ def _parts(relation: Callable[[torch.Tensor, torch.Tensor], bool]) -> Callable[[
     def holds(given: Outcome, right: Outcome) -> bool:
         if given.kinds or given.missing or right.kinds:
             return False
-        parts = _different(given.value, right.value)
+        parts = different(given.value, right.value)
         return bool(parts) and all(
             isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and relation(one, other)
             for one, other in parts
@@ -197,7 +197,7 @@ def _another_type(given: Outcome, right: Outcome) -> bool:
     """
     if given.kinds or given.missing or right.kinds:
         return False
-    parts = _different(given.value, right.value)
+    parts = different(given.value, right.value)
     differ = [_types_differ(one, other) for one, other in parts]
     return any(differ) and all(
         differs or _through_a_coarser_type(one, other) for differs, (one, other) in zip(differ, parts)
@@ -262,7 +262,7 @@ def _factor(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     for given, right in pairs:
         if given.kinds or given.missing or right.kinds:
             return None
-        for one, other in _different(given.value, right.value):
+        for one, other in different(given.value, right.value):
             if isinstance(one, float) and isinstance(other, float):
                 one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
             if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or not one.is_floating_point():

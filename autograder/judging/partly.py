@@ -1,0 +1,254 @@
+"""Answers that are right in part, where neither a program nor a change of the learner's code explains them.
+
+Each effect here says where or by how much all wrong answers of the failing checks differ from the right ones. That is
+less than a mistake or a change would say, so these come last; but it is true whatever the code looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from autograder.judging.effects import Effect, Pair, different, equal
+
+MOSTLY = 0.9  # of the entries at a place: what counts as all of them
+SMALL = 0.02  # of the largest right number: what counts as nearly right
+LEAST, LEAST_NUMBERS = 2, 6  # answers and numbers that must show it: one alone may do so by chance
+
+
+def _parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]] | None:
+    """The values that differ, in all answers; nothing where an exception is among them."""
+    if any(given.kinds or given.missing or right.kinds for given, right in pairs):
+        return None
+    return [part for given, right in pairs for part in different(given.value, right.value)]
+
+
+def _of_numbers(
+    holds: Callable[[torch.Tensor, torch.Tensor], bool],
+) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+    """A relation of floating-point tensors or numbers of one shape and type, which must hold for each that differs."""
+
+    def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+        numbers = _enough_numbers(pairs)
+        return () if numbers and all(holds(one, other) for one, other in numbers) else None
+
+    return details
+
+
+def _enough_numbers(pairs: Sequence[Pair]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """What differs as numbers; none if something else differs too, or if they are few."""
+    numbers = _numbers(_parts(pairs) or []) or []
+    return numbers if sum(other.numel() for _, other in numbers) >= LEAST_NUMBERS else []
+
+
+def _numbers(parts: Sequence[tuple[Any, Any]]) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
+    """Numbers of one shape and type as float64; nothing if a part is something else."""
+    found = []
+    for one, other in parts:
+        if isinstance(one, float) and isinstance(other, float):
+            one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
+            return None
+        if one.dtype != other.dtype or not one.is_floating_point() or not one.numel():
+            return None
+        found.append((one.double(), other.double()))
+    return found
+
+
+def _not_finite(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether NaN and infinity, and nothing else, stand where other numbers belong.
+
+    Minus infinity is none of these: masks put it there on purpose.
+    """
+    right = torch.isclose(one, other, 1e-4, 1e-6, equal_nan=True)
+    in_their_place = (one.isnan() | (one == float("inf"))) & other.isfinite()
+    return bool((right | in_their_place).all() and in_their_place.any())
+
+
+def _nearly_right(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """By how many percent of the largest right number of a result the wrong one differs at most."""
+    most = 0.0
+    for one, other in _enough_numbers(pairs):
+        finite = one.isfinite() & other.isfinite()
+        if not (torch.isclose(one, other, equal_nan=True) | finite).all() or not other[finite].any():
+            return None
+        most = max(most, float((one - other)[finite].abs().max() / other[finite].abs().max()))
+    return (f"{100 * most:.1g}",) if 0 < most <= SMALL else None
+
+
+def _shifted(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """The one number that is added to all right ones."""
+    numbers = _enough_numbers(pairs)
+    if not numbers:
+        return None
+    shifts = torch.cat([(one - other).flatten() for one, other in numbers])
+    shift, largest = float(shifts[0]), max(float(other.abs().max()) for _, other in numbers)
+    if not shifts.isfinite().all() or abs(shift) < 1e-3 * largest:
+        return None
+    if not torch.allclose(shifts, shifts[:1], 1e-3, 1e-6 * largest):
+        return None
+    return (f"{shift:.4g}",)
+
+
+# --- too much, too little --------------------------------------------------------------------------------------------
+
+
+def _sequences(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """One sequence for another: lists, texts and tensors of one type, along each axis of these."""
+    if isinstance(given, torch.Tensor) and isinstance(right, torch.Tensor):
+        if given.dtype == right.dtype and given.dim() == right.dim():
+            for axis in range(right.dim()):
+                others = [size for number, size in enumerate(zip(given.shape, right.shape)) if number != axis]
+                if all(one == other for one, other in others):
+                    yield given.movedim(axis, 0), right.movedim(axis, 0)
+    elif type(given) is type(right) and isinstance(right, (list, tuple, str)):
+        yield given, right
+
+
+def _same(one: Any, other: Any) -> bool:
+    return not different(one, other) if isinstance(one, (list, tuple)) else equal(one, other)
+
+
+def _begins(longer: Any, shorter: Any) -> bool:
+    return len(longer) > len(shorter) > 1 and _same(longer[: len(shorter)], shorter)
+
+
+def _ends(longer: Any, shorter: Any) -> bool:
+    return len(longer) > len(shorter) > 1 and _same(longer[len(longer) - len(shorter) :], shorter)
+
+
+def _of_sequences(holds: Callable[[Any, Any], bool]) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+    """A relation of sequences, given and right, which must hold for each that differs, along some axis."""
+
+    def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+        parts = _parts(pairs) or []
+        found = [any(holds(one, other) for one, other in _sequences(given, right)) for given, right in parts]
+        return () if len(found) >= LEAST and all(found) else None
+
+    return details
+
+
+# --- at one place ----------------------------------------------------------------------------------------------------
+
+
+def _wrong_along(one: Any, other: Any) -> dict[int, set[int]] | None:
+    """For each axis, counted from the front and from the back, the indices with wrong entries.
+
+    Nothing if some entries with such an index are right: then it is their values that matter, and not their place.
+    """
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
+        return {0: {number for number, pair in enumerate(zip(one, other)) if different(*pair)}}
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
+        return None
+    if one.dtype != other.dtype or one.is_complex():
+        return None
+    wrong = ~torch.isclose(one.double(), other.double(), 1e-4, 1e-6, equal_nan=True)
+    along = {}
+    for axis in range(wrong.dim()):
+        shares = wrong.movedim(axis, 0).flatten(1).double().mean(1) if wrong.dim() > 1 else wrong.double()
+        if ((shares == 0) | (shares > MOSTLY)).all():
+            along[axis] = along[axis - wrong.dim()] = set(shares.nonzero().flatten().tolist())
+    return along
+
+
+def _size(value: Any, axis: int) -> int:
+    return value.shape[axis] if isinstance(value, torch.Tensor) else len(value)
+
+
+def _at_one_place(place: Callable[[int], set[int]]) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+    """The axis along which all wrong entries of all answers stand at one place; ``place``: its indices, by the size."""
+
+    def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+        parts = _whole_parts(pairs)
+        along = [_wrong_along(one, other) for one, other in parts]
+        if len(parts) < LEAST or not all(along):
+            return None
+        axes = set.intersection(*(set(one or ()) for one in along))
+        sizes = {axis: [_size(other, axis) for _, other in parts] for axis in axes}
+        for axis in sorted(axes, key=lambda axis: (axis < 0, abs(axis))):  # from the front, if both ways are possible
+            there = all(one and one[axis] == place(size) for one, size in zip(along, sizes[axis]))
+            if there and min(sizes[axis]) > 1 and max(sizes[axis]) > 2:
+                return (str(axis),)
+        return None
+
+    return details
+
+
+def _whole_parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]]:
+    """The values that differ; a list of numbers as one."""
+    parts = []
+    for given, right in pairs:
+        if given.kinds or given.missing or right.kinds:
+            return []
+        is_list = isinstance(given.value, list) and isinstance(right.value, list)
+        numbers = is_list and not any(isinstance(one, (torch.Tensor, list, tuple)) for one in right.value)
+        parts += [(given.value, right.value)] if numbers else different(given.value, right.value)
+    return parts
+
+
+PARTLY = (
+    Effect(
+        "not-finite",
+        "Your results are NaN or infinite where other numbers belong, and right everywhere else. Somewhere you divide "
+        "by 0, subtract or multiply infinities, take a root or a logarithm of a negative number, or compute an "
+        "exponential that overflows. Which step can do this, and for which arguments?",
+        _of_numbers(_not_finite),
+    ),
+    Effect(
+        "longer-than-right",
+        "Your results begin with the right ones, and then they go on. You stop too late, or you keep something that "
+        "should be left out. Where should the result end?",
+        _of_sequences(_begins),
+    ),
+    Effect(
+        "shorter-than-right",
+        "Your results are right as far as they go, but their ends are missing. You stop too early, or you leave out "
+        "what should stay. Where should the result end?",
+        _of_sequences(lambda one, other: _begins(other, one)),
+    ),
+    Effect(
+        "begins-too-early",
+        "Your results end with the right ones, but something stands before them. You begin too early, or you keep "
+        "something that should be left out. Where should the result begin?",
+        _of_sequences(_ends),
+    ),
+    Effect(
+        "begins-too-late",
+        "Your results are right, but their beginnings are missing. You begin too late, or you leave out what should "
+        "stay. Where should the result begin?",
+        _of_sequences(lambda one, other: _ends(other, one)),
+    ),
+    Effect(
+        "wrong-at-the-first",
+        "In every check that fails, only the first entries along axis {0} are wrong. What does your code do "
+        "differently there, and what would be right?",
+        _at_one_place(lambda size: {0}),
+    ),
+    Effect(
+        "wrong-at-the-last",
+        "In every check that fails, only the last entries along axis {0} are wrong. What does your code do "
+        "differently there, and does it reach them?",
+        _at_one_place(lambda size: {size - 1}),
+    ),
+    Effect(
+        "right-at-the-first-alone",
+        "In every check that fails, only the first entries along axis {0} are right. Which step treats "
+        "the others in another way, or treats them like the first?",
+        _at_one_place(lambda size: set(range(1, size))),
+    ),
+    Effect(
+        "shifted-by-a-constant",
+        "Your results are the right ones plus {0}, in every check that fails. A term is missing or is added twice, or "
+        "you count from another number. Which terms does the formula have?",
+        _shifted,
+    ),
+    Effect(
+        "nearly-right",
+        "Your results are within {0} percent of the right ones. A small constant such as an epsilon may be missing, "
+        "have another value or stand elsewhere, a divisor may be off by one, or a step may be an approximation or use "
+        "a coarser type. Which of your steps changes a result so little?",
+        _nearly_right,
+    ),
+)  # fmt: skip
