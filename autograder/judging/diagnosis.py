@@ -6,7 +6,8 @@ answers equal the learner's is named. Mistakes of the other tasks of the unit ar
 
 Where the catalogue explains nothing, slips are tried in the same way (`autograder.course.slips`), and then effects:
 relations between wrong answers and right ones (`autograder.judging.effects`). What is left may be one change away from
-right code (`autograder.judging.repairs`). Last comes where answers differ, or by how much (`autograder.judging.partly`).
+right code (`autograder.judging.repairs`). At the end comes where answers differ, or by how much
+(`autograder.judging.partly`).
 
 A name is a claim, so it rests on values: many different programs end in one exception, one complaint of a driver, or
 `None`. Where nothing else agrees, or where several mistakes agree equally well, they are listed as possible.
