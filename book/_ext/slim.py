@@ -32,13 +32,16 @@ FONT_FACE = re.compile(r'url\(([^)]*)\.woff2\) ?format\("woff2"\), ?url\([^)]*\.
 GLYPH = re.compile(r"\\([ef][0-9a-f]{3})\b|([\ue000-\uf8ff])")
 NO_LIST = '<div role="list" class="citation-list">'  # what stands in it are entries of a bibliography, not of a list
 THEME_SHEET = "_static/styles/pydata-sphinx-theme.css"
-SHEETS = (THEME_SHEET, "_static/sphinx-design.min.css")  # of which the site uses a part
-SLIMMED = "\n/* only what this site uses */\n"  # at the end of such a sheet
+SLIMMED = "\n/* only what this site uses */\n"  # at the end of that sheet
 FORMULA_SHEET, FORMULA_FONTS = "_static/formulas.css", "_static/mathjax/output/chtml/fonts"
 CLASSES = re.compile(r'\bclass="([^"]*)"')
 CONTENT = re.compile(r'content: ?"((?:\\.|[^"\\])*)"')
 ESCAPE = re.compile(r"\\([0-9A-Fa-f]{1,6}) ?|\\(.)")
 MADE_BY_PROGRAMS = ("bs-",)  # beginnings of classes that a program puts together
+# Bootstrap's program names the classes of all its parts, also of those that no page has.
+BOOTSTRAP, PARTS = "bootstrap.js", ("alert", "carousel", "list", "modal", "offcanvas", "popover", "toast")
+PROPERTY = re.compile(r"--[\w-]+")
+READ = re.compile(r"\bvar\(\s*(--[\w-]+)")
 THEME_SCRIPT = "_static/scripts/pydata-sphinx-theme.js"
 # The theme's search for boxes that scroll; static/scrolling.js does it instead, and asks all before it changes any.
 SCROLL_SEARCH = re.compile(
@@ -78,20 +81,16 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     outdir = Path(app.outdir)
-    icons, classes = set[str](), set[str]()
     pages: dict[Path, tuple[str, str]] = {}  # each as it was, and lighter
     for file in sorted(outdir.rglob("*.html")):
         text = file.read_text(encoding="utf-8")
-        lighter = lighter_page(text, file, is_search=file.name == "search.html")
-        pages[file] = text, lighter
-        icons.update(ICON_NAME.findall(lighter))
-        classes.update(*map(str.split, CLASSES.findall(lighter)))
-    for program in _programs(outdir):
-        icons.update(ICON_NAME.findall(program))
-        classes.update(re.findall(r"[\w-]+", program))
-    slim_icons(outdir, icons)
-    slim_rules(outdir, classes)
-    version = join_sheets(outdir)
+        pages[file] = text, lighter_page(text, file, is_search=file.name == "search.html")
+    programs = _programs(outdir)
+    texts = [*(lighter for _, lighter in pages.values()), *programs.values()]
+    slim_icons(outdir, {name for text in texts for name in ICON_NAME.findall(text)})
+    classes = {name for _, lighter in pages.values() for names in CLASSES.findall(lighter) for name in names.split()}
+    made = _made_by_programs(programs, classes)
+    version = join_sheets(outdir, classes | made, {name for text in texts for name in PROPERTY.findall(text)})
     for file, (text, lighter) in pages.items():
         if (joined := with_one_sheet(lighter, version)) != text:
             file.write_text(joined, encoding="utf-8")
@@ -123,7 +122,7 @@ def slim_icons(outdir: Path, names: set[str]) -> None:
     glyphs = {int(code, 16) if code else ord(char) for text in sheets for code, char in GLYPH.findall(text)}
     for font in sorted((outdir / "_static" / "vendor" / "fontawesome" / "webfonts").glob("*.ttf")):
         _subset(font, font.with_suffix(".woff"), glyphs)
-    sheet.write_text(css, encoding="utf-8")
+    sheet.write_text(css + SLIMMED, encoding="utf-8")
 
 
 def _original(outdir: Path, sheet: str) -> str:
@@ -137,19 +136,22 @@ def _original(outdir: Path, sheet: str) -> str:
     return css
 
 
-def _programs(outdir: Path) -> list[str]:
-    """The programs of the site's own pages."""
+def _programs(outdir: Path) -> dict[str, str]:
+    """The programs of the site's own pages, by their addresses."""
     found = sorted((outdir / "_static").rglob("*.js"))
     own = (file for file in found if "fontawesome" not in file.name and "mathjax" not in file.parts)
-    return [file.read_text(encoding="utf-8") for file in own]
+    return {file.relative_to(outdir).as_posix(): file.read_text(encoding="utf-8") for file in own}
 
 
-def slim_rules(outdir: Path, names: set[str]) -> None:
-    """Reduce style sheets to the rules for these classes: those that a page has or a program names."""
-    for sheet in SHEETS:
-        # The theme's has been read by `slim_icons`.
-        css = (outdir / sheet).read_text(encoding="utf-8") if sheet == THEME_SHEET else _original(outdir, sheet)
-        (outdir / sheet).write_text(rules_in_use(css, names) + SLIMMED, encoding="utf-8")
+def _made_by_programs(programs: dict[str, str], classes: set[str]) -> set[str]:
+    """The classes that a program may give to parts of the pages, which have these ``classes`` already."""
+    missing = {part for part in PARTS if part not in classes}
+    made = set[str]()
+    for address, program in programs.items():
+        words = set(re.findall(r"[\w-]+", program))
+        of_bootstrap = address.endswith(BOOTSTRAP)
+        made |= {word for word in words if word.partition("-")[0] not in missing} if of_bootstrap else words
+    return made
 
 
 def rules_in_use(css: str, names: set[str]) -> str:
@@ -191,13 +193,45 @@ def _selectors_in_use(prelude: list, names: set[str]) -> list:
     return kept
 
 
-def join_sheets(outdir: Path) -> str:
-    """Put the style sheets of every page into one; its version, which changes with it."""
-    sheets = [file for name in EVERYWHERE for file in sorted((outdir / "_static").glob(name))]
-    rules = tinycss2.parse_stylesheet("\n".join(_moved(file, outdir / JOINED) for file in sheets), skip_comments=True)
-    css = tinycss2.serialize(rules)
+def join_sheets(outdir: Path, names: set[str], properties: set[str]) -> str:
+    """Put the style sheets of every page into one, without what no page needs; its version, which changes with it.
+
+    ``names``: the classes that a page has or a program gives. ``properties``: those that a page or a program names.
+    """
+    static = outdir / "_static"
+    sheets = [file for name in EVERYWHERE for file in sorted(static.glob(name))]
+    others = {*static.rglob("*.css")} - {*sheets, outdir / JOINED}
+    properties = properties.union(*(READ.findall(file.read_text(encoding="utf-8")) for file in others))
+    css = rules_in_use("\n".join(_moved(file, outdir / JOINED) for file in sheets), names)
+    css = without_unread_properties(css, properties)
     (outdir / JOINED).write_text(css, encoding="utf-8")
     return hashlib.sha256(css.encode()).hexdigest()[:8]
+
+
+def without_unread_properties(css: str, read: set[str]) -> str:
+    """A style sheet without the declarations of properties that neither it nor anybody else reads.
+
+    One property may read another, so this goes on until all that are left are read.
+    """
+    while True:
+        rules = tinycss2.parse_stylesheet(css, True, True)
+        _leave_out_unread(rules, read.union(READ.findall(css)))
+        shorter = tinycss2.serialize(rules)
+        if shorter == css:
+            return css
+        css = shorter
+
+
+def _leave_out_unread(rules: list, read: set[str]) -> None:
+    for rule in rules:
+        if rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
+            rule.content = tinycss2.parse_rule_list(rule.content, True, True)
+            _leave_out_unread(rule.content, read)
+        elif rule.type == "qualified-rule":
+            declared = tinycss2.parse_blocks_contents(rule.content, True, True)
+            if all(one.type == "declaration" for one in declared):  # no rules in a rule
+                kept = [one for one in declared if not one.name.startswith("--") or one.name in read]
+                rule.content = tinycss2.parse_component_value_list(";".join(one.serialize() for one in kept))
 
 
 def _moved(sheet: Path, target: Path) -> str:
