@@ -120,8 +120,8 @@ test: $(BIN)/.installed ## run the tests; with SAMPLE= for all units, as CI does
 checks: $(BIN)/.installed ## the checks and tests of `make test` alone; those of pages need the book
 	@$(BIN)/python -m autograder.release --check
 	@$(BIN)/autograder doctor
-	@# One worker for each core; tests/conftest.py says in which order and which tests stay together.
-	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder --durations=15 $(SAMPLE)
+	@# One worker more than cores, since many tests wait; tests/conftest.py says in which order and which stay together.
+	@$(BIN)/python -m pytest -q -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadscope --no-loadscope-reorder --durations=15 $(SAMPLE)
 
 lint: $(BIN)/.installed ## ruff, mypy, and the words and sentences of the texts (.ci/prose.yml)
 	@$(BIN)/ruff check .
