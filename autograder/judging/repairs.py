@@ -46,7 +46,7 @@ _OPPOSITE = {
     "part-left-out": ("part-too-many", "{what} has one part too many", "Which parts does the task ask for here?"),
     "operand-left-out": (
         "part-too-many",
-        "{what} should be one of its two operands alone",
+        "only one of the two operands of {what} belongs there",
         "Which operand does the task ask for here?",
     ),
     "old-value-left-out": (
@@ -68,8 +68,8 @@ _OPPOSITE = {
     "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
     "another-scale": (
         "scale-missing",
-        "{what} should also be divided or multiplied by a width or its root",
-        "By what should it be divided or multiplied?",
+        "{what} should also be divided or multiplied by the size of an axis, or by the square root of that size",
+        "Which scaling does the formula have?",
     ),
     "gradient-cut-off": (
         "gradient-flows-on",
@@ -102,7 +102,7 @@ _OPPOSITE = {
     "another-text": (
         "another-text",
         "{what} is not the one that the task asks for",
-        "Which words does the task name?",
+        "Which strings does the task name?",
     ),
     "call-moved": (
         "order-of-steps",
@@ -112,12 +112,16 @@ _OPPOSITE = {
     "argument-copied": (
         "argument-changed",
         "your code changes {what} in place, or it keeps or returns {what} without a copy",
-        "What does the caller find in this argument after the call?",
+        "Who else holds this argument, and what do they find in it later?",
     ),
     "value-returned": ("another-value-returned", "the wrong value is returned", "Which value should be returned?"),
 }
 _OF_A_FUNCTION = {"argument-copied", "default-shared"}  # the line is that of the function
-_AS_IT_WAS = {"the whole function": "this function", "a number in place of minus infinity": "minus infinity"}
+_AS_IT_WAS = {
+    "the whole function": "this function",
+    "a part of the function": "a `with` block",
+    "a number in place of minus infinity": "minus infinity",
+}
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
 _GROUPS = (  # families of changes, the likeliest first; before them come statements that may be left out
     {"argument-copied", "default-shared", "attribute-shared"},

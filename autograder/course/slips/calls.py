@@ -217,6 +217,8 @@ def _other_layers(site: Site, layer: str) -> Iterator[Change]:
 
 def _scaled(site: Site) -> Iterator[Change]:
     """A value that is divided or multiplied by its width, or by the root of that, once more."""
+    if isinstance(site.node, ast.Constant):
+        return
     width = indexed(ast.Attribute(site.node, "shape", ast.Load()), constant(-1))
     for op in (ast.Div(), ast.Mult()):
         for size in (ast.BinOp(width, ast.Pow(), ast.Constant(0.5)), width):

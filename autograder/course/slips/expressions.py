@@ -62,7 +62,7 @@ def _binary(site: Site) -> Iterator[Change]:
         yield site.replaced(family, rank, site.words(another) if family == _OTHER else words, another, other.__name__)
     if isinstance(op, ast.FloorDiv):  # rounded up
         rounded = ast.BinOp(ast.UnaryOp(ast.USub(), left), op, right)
-        yield site.replaced(_OTHER, 1, words, ast.UnaryOp(ast.USub(), rounded))
+        yield site.replaced(_OTHER, 1, "a quotient rounded up", ast.UnaryOp(ast.USub(), rounded))
     if isinstance(op, (ast.Div, ast.FloorDiv)):
         for by in (1, -1, 2, -2):
             divided = ast.BinOp(left, op, plus(right, by))
@@ -121,7 +121,7 @@ def _compared(site: Site) -> Iterator[Change]:
 def _conditions(site: Site) -> Iterator[Change]:
     node = site.node
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.Invert)):
-        yield site.replaced("condition-negated", 0, site.words(node.operand), node.operand)
+        yield site.replaced("condition-negated", 0, site.condition(node.operand), node.operand)
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
         yield site.replaced("opposite-sign", 0, site.words(node.operand), node.operand)
     elif isinstance(node, ast.BoolOp):
@@ -132,15 +132,15 @@ def _conditions(site: Site) -> Iterator[Change]:
             left = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
             yield site.replaced("condition-ignored", 0, "a part of " + site.words(), left)
     elif isinstance(node, ast.IfExp):
-        words = site.words(node.test)
+        words = site.condition(node.test)
         yield site.replaced("condition-ignored", 0, words, node.body)
         yield site.replaced("condition-ignored", 0, words, node.orelse)
         yield site.replaced("condition-negated", 0, words, ast.IfExp(node.test, node.orelse, node.body))
     elif isinstance(node, ast.comprehension):
         for position, test in enumerate(node.ifs):
             negated = [*node.ifs[:position], ast.UnaryOp(ast.Not(), test), *node.ifs[position + 1 :]]
-            yield site.changed("condition-ignored", 0, site.words(test), (node, "ifs", without(node.ifs, position)))
-            yield site.changed("condition-negated", 1, site.words(test), (node, "ifs", negated))
+            yield site.changed("condition-ignored", 0, site.condition(test), (node, "ifs", without(node.ifs, position)))
+            yield site.changed("condition-negated", 1, site.condition(test), (node, "ifs", negated))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

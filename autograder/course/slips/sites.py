@@ -85,6 +85,12 @@ class Site:
         """The operation in words that tell nothing but the names of parameters, which a learner knows."""
         return in_words(node or self.node, frozenset(self.scope.parameters))
 
+    def condition(self, node: ast.AST) -> str:
+        """The same for what is true or false; a name or a call alone is "a condition"."""
+        words = self.words(node)
+        unnamed = next((one for one in ("a value", "a call") if (words + " ").startswith(one + " ")), None)
+        return words.replace(unnamed, "a condition", 1) if unnamed else words
+
 
 def sites_of(tree: ast.Module) -> Iterator[Site]:
     """All sites of a definition, in the order of the text."""

@@ -29,14 +29,15 @@ def in_statements(site: Site) -> Iterator[Change]:
         yield site.replaced("step-left-out", 0, _in_words(site), ast.Pass())
         yield from _exchanged_with_the_next(site)
     if isinstance(node, ast.If):
-        words = site.words(node.test)
+        words = site.condition(node.test)
         for value in (True, False):
             yield site.changed("condition-ignored", 0, words, (node, "test", ast.Constant(value)))
         yield site.changed("condition-negated", 0, words, (node, "test", ast.UnaryOp(ast.Not(), node.test)))
     elif isinstance(node, ast.With):
         family = "gradient-recorded" if "grad" in ast.unparse(node.items[0]) else "step-left-out"
         inside = [*site.block[: site.index], *node.body, *site.block[site.index + 1 :]]
-        yield site.changed(family, 0, "a block", (site.parent, site.field, inside))
+        what = "a part of the function" if family == "gradient-recorded" else "a `with` block"
+        yield site.changed(family, 0, what, (site.parent, site.field, inside))
     elif isinstance(node, (ast.Assign, ast.AugAssign)):
         yield from _assigned(site)
     elif isinstance(node, ast.Return) and node.value is not None:
@@ -56,7 +57,7 @@ def _in_words(site: Site) -> str:
     ):
         return "a refusal of wrong arguments"
     if isinstance(node, ast.If):
-        return f"a case that depends on {site.words(node.test)}"
+        return f"a case that depends on {site.condition(node.test)}"
     value = getattr(node, "value", None)
     return site.words(value) if isinstance(value, (ast.BinOp, ast.Call)) else "a step"
 
@@ -88,7 +89,7 @@ def _returned(site: Site) -> Iterator[Change]:
     """Another value returned, or a part of the result."""
     value = site.node.value
     for word in site.scope.names if not isinstance(value, ast.Name) else ():
-        what = f"`{word}`" if word in site.scope.parameters else "an earlier value"
+        what = f"`{word}`" if word in site.scope.parameters else "a variable"
         yield site.replaced("another-value-used", 1, what, ast.Return(name(word)))
     for part in value.elts if isinstance(value, ast.Tuple) and len(value.elts) > 1 else ():
         yield site.replaced("part-left-out", 1, "the result", ast.Return(part))

@@ -104,7 +104,7 @@ def _other_constants(site: Site, constants: Sequence[float | str]) -> Iterator[C
             same_kind = isinstance(other, str) == isinstance(node.value, str)
             if same_kind and other != node.value:
                 if isinstance(other, str):
-                    yield site.replaced("another-text", 2, "a word in quotes", ast.Constant(other))
+                    yield site.replaced("another-text", 2, "a string", ast.Constant(other))
                 else:
                     yield site.replaced("another-number", 1, "a number", ast.Constant(other))
 

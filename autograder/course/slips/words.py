@@ -7,27 +7,27 @@ import ast
 # For each family: what differs from the right answer, and a question that leads out.
 FAMILIES = {
     "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
-    "opposite-sign": ("a sign in {what} is wrong", "Which sign does each term have?"),
-    "part-left-out": ("a part of {what} is missing", "Which terms and factors does the formula have?"),
-    "another-operation": ("{what} stands where another operation belongs", "Which operation does the text ask for?"),
+    "opposite-sign": ("a sign in or before {what} is wrong", "Which sign does each term have?"),
+    "part-left-out": ("{what} lacks one of its parts", "Which parts does the task ask for here?"),
+    "another-operation": ("{what} stands where another operation belongs", "Which operation does the task ask for?"),
     "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and do you take each?"),
     "step-added": (
-        "{what} takes part once more than it should",
+        "{what} is applied once more than it should be",
         "Which steps does the formula have, and does one of your calls already include this step?",
     ),
     "another-scale": (
-        "{what} is scaled once more by a width or its root",
-        "By what should it be divided or multiplied, and does one of your calls already do so?",
+        "{what} is divided or multiplied once too often by the size of an axis, or by the square root of that size",
+        "Which scaling does the formula have, and does one of your calls already include it?",
     ),
     "term-as-bound": (
-        "a term of {what} becomes a lower bound",
+        "a term of {what} is used as a lower bound",
         "Does the formula add this term, or use it as a limit?",
     ),
-    "step-twice": ("{what} is applied twice", "How often does this step occur?"),
+    "step-twice": ("{what} is applied twice", "How often should this step be applied?"),
     "another-axis": ("{what} uses the wrong axis", "What does each axis hold at this step?"),
     "another-number": (
-        "{what} is not the one that the task asks for",
-        "Which numbers does the text name, and where does each belong?",
+        "{what} is not the number that the task asks for",
+        "Which numbers does the task name, and where does each belong?",
     ),
     "another-switch": ("{what} is the wrong way round", "When should it be `True`?"),
     "axis-kept-or-dropped": (
@@ -42,19 +42,19 @@ FAMILIES = {
         "{what} is not the one that the task asks for",
         "What should happen if the left side is smaller, equal or larger?",
     ),
-    "condition-negated": ("{what} is negated", "In which cases should the condition hold?"),
+    "condition-negated": ("{what} is the opposite of what it should be", "In which cases should the condition hold?"),
     "and-or-exchanged": (
         "{what} has an `and` where an `or` belongs, or the reverse",
         "Must both conditions hold, or is one enough?",
     ),
     "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
-    "argument-left-out": ("{what} is not passed on", "Which arguments does each call need?"),
-    "arguments-exchanged": ("two parts of {what} are exchanged", "Which part plays which role?"),
-    "another-value-used": ("{what} is used where another value belongs", "Which of your values does this step need?"),
+    "argument-left-out": ("{what} is not passed", "Which arguments does each call need?"),
+    "arguments-exchanged": ("two arguments or items of {what} are exchanged", "Which role does each of them play?"),
+    "another-value-used": ("{what} is used where another value belongs", "Which value does each step need?"),
     "order-of-steps": (
-        "{what} and the step beside it are in the wrong order",
-        "Which of the two needs the result of the other?",
+        "{what} has changed places with the step beside it",
+        "Which of the two must come first?",
     ),
     "order-of-operations": (
         "{what} groups its operations in another way than the formula",
@@ -68,7 +68,10 @@ FAMILIES = {
         "{what} takes too few or too many items, or takes them in another order",
         "Which items take part?",
     ),
-    "argument-changed": ("{what} changes an argument in place", "Who may still hold the tensor that you were given?"),
+    "argument-changed": (
+        "{what} changes a tensor in place",
+        "Which other code still uses this tensor: the caller, or a later step?",
+    ),
     "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
     "gradient-recorded": ("operations are recorded for gradients in {what}", "Which results need no gradients?"),
     "type-or-device": ("{what} is left out", "Which type and which device should the result have?"),
@@ -87,7 +90,7 @@ OPERATIONS: dict[type[ast.operator], str] = {
 }
 _WORDS = """
     sum: a sum; mean: a mean; max, amax: a maximum; min, amin: a minimum; argmax: an argmax; argmin: an argmin
-    exp: an exponential; log: a logarithm; sqrt: a square root; rsqrt: a reciprocal root; square: a square
+    exp: an exponential; log: a logarithm; sqrt: a square root; rsqrt: a reciprocal square root; square: a square
     softmax: a softmax; log_softmax: a log-softmax; sigmoid: a sigmoid; tanh: a hyperbolic tangent; relu: a ReLU
     gelu: a GELU; silu: a SiLU; transpose: a transpose; permute: a permutation of axes; reshape, view: a reshape
     flatten: a flattening; masked_fill: a masked fill; where: a `where`; tril: a lower triangle
@@ -95,7 +98,7 @@ _WORDS = """
     arange, range: a range; cat: a concatenation; stack: a stack; var: a variance; std: a standard deviation
     cumsum: a running sum; dropout: dropout; sin: a sine; cos: a cosine; floor, ceil, round: a rounding
     abs: an absolute value; any: an `any`; all: an `all`; gather: a gather; scatter, scatter_: a scatter
-    sort, sorted: a sort; topk: a `topk`; roll: a shift; len: a length; multinomial, rand, randn, randint: a draw
+    sort, sorted: a sort; topk: a `topk`; roll: a shift; len: a length; multinomial, rand, randn, randint: a random draw
     clamp: a clamp; detach: a detached view; clone, copy: a copy; zero_grad: a call of `zero_grad`
     backward: a backward pass; eval: a call of `eval`; train: a call of `train`; matmul: a matrix product
     mul: a product; add: an addition; div: a quotient; sub: a call of `sub`; repeat, repeat_interleave: a repetition
