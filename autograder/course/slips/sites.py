@@ -86,9 +86,9 @@ class Site:
         return in_words(node or self.node, frozenset(self.scope.parameters))
 
     def condition(self, node: ast.AST) -> str:
-        """The same for what is true or false; a name or a call alone is "a condition"."""
+        """The same for what is true or false; a name, a call or an index alone is "a condition"."""
         words = self.words(node)
-        unnamed = next((one for one in ("a value", "a call") if (words + " ").startswith(one + " ")), None)
+        unnamed = next((one for one in ("a value", "a call", "an index") if (words + " ").startswith(one + " ")), None)
         return words.replace(unnamed, "a condition", 1) if unnamed else words
 
 
