@@ -92,6 +92,46 @@ def _shifted(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     return (f"{shift:.4g}",)
 
 
+def _instead_of_zero(value: int) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+    """Whether 0 is the learner's wrong entry (``value`` 0) or the right one (1) wherever two answers differ."""
+
+    def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+        right_ones = False
+        for part in _parts(pairs) or [(None, None)]:
+            wrong = _wrong_entries(*part)
+            if wrong is None or not wrong.any() or part[value].double()[wrong].any():
+                return None
+            right_ones |= bool(part[1][~wrong].any())
+        return () if right_ones else None
+
+    return details
+
+
+def _wrong_entries(one: Any, other: Any) -> torch.Tensor | None:
+    """Where two tensors of one shape and type differ."""
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
+        return None
+    if one.dtype != other.dtype or one.is_complex():
+        return None
+    return ~torch.isclose(one.double(), other.double(), 1e-4, 1e-6, equal_nan=True)
+
+
+def _axes(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """The numbers of axes of the wrong answers and of the right ones, if each has one and they differ."""
+    numbers = {
+        (one.dim(), other.dim()) if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) else (0, 0)
+        for one, other in _parts(pairs) or []
+    }
+    ((has, should_have),) = numbers if len(numbers) == 1 else {(0, 0)}
+    return (str(has), str(should_have)) if has != should_have else None
+
+
+def _no_exception(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
+    """Whether all of the learner's wrong answers are results, and all right ones exceptions."""
+    accepted = [bool(right.kinds) and not given.kinds and not given.missing for given, right in pairs]
+    return () if accepted and all(accepted) else None
+
+
 # --- too much, too little --------------------------------------------------------------------------------------------
 
 
@@ -140,11 +180,9 @@ def _wrong_along(one: Any, other: Any) -> dict[int, set[int]] | None:
     """
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)) and len(one) == len(other):
         return {0: {number for number, pair in enumerate(zip(one, other)) if different(*pair)}}
-    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
+    wrong = _wrong_entries(one, other)
+    if wrong is None:
         return None
-    if one.dtype != other.dtype or one.is_complex():
-        return None
-    wrong = ~torch.isclose(one.double(), other.double(), 1e-4, 1e-6, equal_nan=True)
     along = {}
     for axis in range(wrong.dim()):
         shares = wrong.movedim(axis, 0).flatten(1).double().mean(1) if wrong.dim() > 1 else wrong.double()
@@ -189,6 +227,12 @@ def _whole_parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]]:
 
 
 PARTLY = (
+    Effect(
+        "no-exception",
+        "In the checks that fail, an argument is wrong, and an exception is due. Your code returns a result instead. "
+        "Which arguments can it not work with, and what does it do with them?",
+        _no_exception,
+    ),
     Effect(
         "not-finite",
         "Your results are NaN or infinite where other numbers belong, and right everywhere else. Somewhere you divide "
@@ -237,6 +281,24 @@ PARTLY = (
         "In every check that fails, only the first entries along axis {0} are right. Which step treats "
         "the others in another way, or treats them like the first?",
         _at_one_place(lambda size: set(range(1, size))),
+    ),
+    Effect(
+        "zero-instead",
+        "Your results are 0 or False where something else belongs, and right everywhere else. You hide, clear or leave "
+        "out too much. Which entries lose their values, and in which step?",
+        _instead_of_zero(0),
+    ),
+    Effect(
+        "not-zero",
+        "Your results are right, except that 0 or False belongs where something else stands. You hide, clear or leave "
+        "out too little. Which entries should have lost their values, and in which step?",
+        _instead_of_zero(1),
+    ),
+    Effect(
+        "another-number-of-axes",
+        "In every check that fails, your result has {0} axes, and the right one has {1}. What does each axis of your "
+        "result hold, and in which step does their number change?",
+        _axes,
     ),
     Effect(
         "shifted-by-a-constant",

@@ -66,14 +66,14 @@ def test_a_list_is_no_beginning_of_an_empty_one():
     ],
 )
 def test_one_place(family, rows, axis):
-    answers = [(changed(ROWS, rows[0]), ROWS), (changed(MORE, rows[1]), MORE)]
+    answers = [(changed(ROWS, rows[0], 9), ROWS), (changed(MORE, rows[1], 9), MORE)]
     found, hint = named(*answers)
     assert found == family
     assert f"along axis {axis}" in hint
     turned = [(one.T, other.T) for one, other in answers]
     assert named(*turned)[0] == family
     assert "along axis 1" in named(*turned)[1]
-    assert named(*answers, (changed(ROWS, 2), ROWS))[0] == ""
+    assert named(*answers, (changed(ROWS, 2, 9), ROWS))[0] == ""
     assert named(answers[0])[0] == ""
     half = [(torch.where(torch.arange(one.shape[1]) > 1, one, other), other) for one, other in answers]
     assert named(*half)[0] == ""  # the place alone does not make them wrong
@@ -85,6 +85,34 @@ def test_one_place_of_a_list_and_of_the_last_axis():
     found, hint = named((changed(three, (..., -1)), three), (changed(MORE, (..., -1)), MORE))
     assert found == "wrong-at-the-last"
     assert "along axis -1" in hint
+
+
+def test_zeros_where_something_else_belongs_and_the_reverse():
+    mask = torch.tensor([[True, False, True], [True, True, False]])
+    some = changed(ROWS, (slice(0, 2), 1))
+    assert named((some, ROWS))[0] == "zero-instead"
+    assert named((ROWS, some))[0] == "not-zero"
+    assert named((mask & mask[0], mask))[0] == "zero-instead"
+    assert named((mask | mask[0], mask))[0] == "not-zero"
+    assert named((changed(some, (3, 2), 5), ROWS))[0] == ""  # another entry is wrong, too
+    assert named((torch.zeros(4, 3).double(), ROWS))[0] == ""  # nothing is right
+    assert named((ROWS * (1 + 1e-6), ROWS))[0] == "nearly-right"
+
+
+def test_another_number_of_axes():
+    family, hint = named((ROWS[None], ROWS), (MORE[None], MORE))
+    assert family == "another-number-of-axes"
+    assert "has 3 axes, and the right one has 2." in hint
+    assert named((ROWS[None], ROWS), (MORE[0], MORE))[0] == ""
+
+
+def test_an_exception_that_is_due():
+    raised = Outcome(kinds=("IndexError", "Exception"))
+    hint = effect_on("masks.masked_softmax", [(Outcome(ROWS), raised)], PARTLY)
+    assert hint
+    assert hint.family == "no-exception"
+    assert effect_on("masks.masked_softmax", [(Outcome(ROWS), raised), (Outcome(ROWS), Outcome(MORE))], PARTLY) is None
+    assert effect_on("masks.masked_softmax", [(raised, raised)], PARTLY) is None
 
 
 def test_a_constant_that_is_added():
