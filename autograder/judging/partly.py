@@ -127,9 +127,12 @@ def _axes(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
 
 
 def _no_exception(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
-    """Whether all of the learner's wrong answers are results, and all right ones exceptions."""
-    accepted = [bool(right.kinds) and not given.kinds and not given.missing for given, right in pairs]
-    return () if accepted and all(accepted) else None
+    """Whether all of the learner's wrong answers are results, and all right ones exceptions.
+
+    Not where right code cannot be called so at all (`TypeError`): that says nothing about the values of arguments.
+    """
+    due = all(right.kinds and "TypeError" not in right.kinds for _, right in pairs)
+    return () if pairs and due and not any(given.kinds or given.missing for given, _ in pairs) else None
 
 
 # --- too much, too little --------------------------------------------------------------------------------------------
