@@ -75,7 +75,7 @@ def _nearly_right(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
         if not (torch.isclose(one, other, equal_nan=True) | finite).all() or not other[finite].any():
             return None
         most = max(most, float((one - other)[finite].abs().max() / other[finite].abs().max()))
-    return (f"{100 * most:.1g}",) if 0 < most <= SMALL else None
+    return ("less than 0.01" if most < 1e-4 else f"about {100 * most:.2f}",) if 0 < most <= SMALL else None
 
 
 def _shifted(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
@@ -232,15 +232,16 @@ def _whole_parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]]:
 PARTLY = (
     Effect(
         "no-exception",
-        "In the checks that fail, an argument is wrong, and an exception is due. Your code returns a result instead. "
-        "Which arguments can it not work with, and what does it do with them?",
+        "In the checks that fail, an argument is wrong. Your code should raise an exception, but it returns a result. "
+        "Which arguments should it refuse, and in which step does it use them?",
         _no_exception,
     ),
     Effect(
         "not-finite",
-        "Your results are NaN or infinite where other numbers belong, and right everywhere else. Somewhere you divide "
-        "by 0, subtract or multiply infinities, take a root or a logarithm of a negative number, or compute an "
-        "exponential that overflows. Which step can do this, and for which arguments?",
+        "Your results are NaN or infinite where other numbers belong, and right everywhere else. Such values often "
+        "come from a division by 0, a difference of two infinities, 0 times infinity, a logarithm of 0, a root of a "
+        "negative number, or an exponential that overflows. Which of your steps can produce them, and for which "
+        "arguments?",
         _of_numbers(_not_finite),
     ),
     Effect(
@@ -269,26 +270,26 @@ PARTLY = (
     ),
     Effect(
         "wrong-at-the-first",
-        "In every check that fails, only the first entries along axis {0} are wrong. What does your code do "
-        "differently there, and what would be right?",
+        "In every check that fails, only the first entries along axis {0} are wrong. Should your code treat these "
+        "entries like the others, and does it?",
         _at_one_place(lambda size: {0}),
     ),
     Effect(
         "wrong-at-the-last",
-        "In every check that fails, only the last entries along axis {0} are wrong. What does your code do "
-        "differently there, and does it reach them?",
+        "In every check that fails, only the last entries along axis {0} are wrong. Does your code reach these "
+        "entries, and should it treat them like the others?",
         _at_one_place(lambda size: {size - 1}),
     ),
     Effect(
         "right-at-the-first-alone",
-        "In every check that fails, only the first entries along axis {0} are right. Which step treats "
-        "the others in another way, or treats them like the first?",
+        "In every check that fails, only the first entries along axis {0} are right. Should the later entries be "
+        "computed like the first ones, or differently? Which step of your code decides this?",
         _at_one_place(lambda size: set(range(1, size))),
     ),
     Effect(
         "zero-instead",
-        "Your results are 0 or False where something else belongs, and right everywhere else. You hide, clear or leave "
-        "out too much. Which entries lose their values, and in which step?",
+        "Your results are 0 or False where something else belongs, and right everywhere else. You hide, clear or leave"
+        " out too much. Which entries lose their values, and in which step?",
         _instead_of_zero(0),
     ),
     Effect(
@@ -299,8 +300,8 @@ PARTLY = (
     ),
     Effect(
         "another-number-of-axes",
-        "In every check that fails, your result has {0} axes, and the right one has {1}. What does each axis of your "
-        "result hold, and in which step does their number change?",
+        "In every check that fails, the number of axes of your result is {0}; it should be {1}. What does each axis of"
+        " your result hold, and which step adds or drops an axis?",
         _axes,
     ),
     Effect(
@@ -311,9 +312,9 @@ PARTLY = (
     ),
     Effect(
         "nearly-right",
-        "Your results are within {0} percent of the right ones. A small constant such as an epsilon may be missing, "
-        "have another value or stand elsewhere, a divisor may be off by one, or a step may be an approximation or use "
-        "a coarser type. Which of your steps changes a result so little?",
+        "Your results are nearly right: the largest error is {0} percent of the largest right value. A small constant "
+        "such as an epsilon may be missing, have another value or stand elsewhere, a divisor may be off by one, or a "
+        "step may be an approximation or use a less precise dtype. Which of your steps changes a result so little?",
         _nearly_right,
     ),
 )  # fmt: skip

@@ -52,7 +52,7 @@ _OPPOSITE = {
     "old-value-left-out": (
         "part-too-many",
         "{what} also uses the old value, and should not",
-        "Should the old value enter the new one?",
+        "What should the new value depend on?",
     ),
     "step-left-out": ("step-too-many", "{what} should be left out", "Which steps does the task ask for?"),
     "argument-left-out": (
@@ -80,7 +80,7 @@ _OPPOSITE = {
     "type-or-device": (
         "converted-too-often",
         "{what} should be left out",
-        "Which type and which device should the result have?",
+        "Which dtype and which device should the result of this step have?",
     ),
     "not-every-item": (
         "not-every-item",
@@ -112,7 +112,7 @@ _OPPOSITE = {
     "argument-copied": (
         "argument-changed",
         "your code changes {what} in place, or it keeps or returns {what} without a copy",
-        "Who else holds this argument, and what do they find in it later?",
+        "Which other code still uses this argument: the caller, or a later step?",
     ),
     "value-returned": ("another-value-returned", "the wrong value is returned", "Which value should be returned?"),
 }
@@ -127,7 +127,7 @@ _GROUPS = (  # families of changes, the likeliest first; before them come statem
     {"argument-copied", "default-shared", "attribute-shared"},
     {"call-moved"},
     {"another-attribute"},
-    {"part-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
+    {"part-left-out", "old-value-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
 )
 
 STATE_KEPT = (
@@ -317,8 +317,7 @@ def _kind(change: Change) -> str:
     """The key of what is said: the change's family, or a part of it."""
     old = _old(change.puts[0])
     if change.family == "part-left-out":
-        of_nodes = {ast.BinOp: "operand-left-out", ast.AugAssign: "old-value-left-out"}
-        return of_nodes.get(type(old), change.family)
+        return "operand-left-out" if isinstance(old, ast.BinOp) else change.family
     return "value-returned" if isinstance(old, ast.Return) else change.family
 
 

@@ -102,7 +102,7 @@ def test_zeros_where_something_else_belongs_and_the_reverse():
 def test_another_number_of_axes():
     family, hint = named((ROWS[None], ROWS), (MORE[None], MORE))
     assert family == "another-number-of-axes"
-    assert "has 3 axes, and the right one has 2." in hint
+    assert "is 3; it should be 2." in hint
     assert named((ROWS[None], ROWS), (MORE[0], MORE))[0] == ""
 
 
@@ -125,7 +125,8 @@ def test_a_constant_that_is_added():
 def test_numbers_that_are_nearly_right():
     family, hint = named((ROWS * (1 + 1e-3 * torch.linspace(0, 1, 3)), ROWS))
     assert family == "nearly-right"
-    assert "within 0.1 percent" in hint
+    assert "is about 0.10 percent of the largest" in hint
+    assert "is less than 0.01 percent" in named((ROWS * (1 + 1e-7 * torch.linspace(0, 1, 3)), ROWS))[1]
     assert named((ROWS * 1.1, ROWS))[0] == ""
     assert named((ROWS * 1.001, ROWS), (ROWS.float(), ROWS))[0] == ""
 

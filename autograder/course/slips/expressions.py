@@ -62,7 +62,7 @@ def _binary(site: Site) -> Iterator[Change]:
         yield site.replaced(family, rank, site.words(another) if family == _OTHER else words, another, other.__name__)
     if isinstance(op, ast.FloorDiv):  # rounded up
         rounded = ast.BinOp(ast.UnaryOp(ast.USub(), left), op, right)
-        yield site.replaced(_OTHER, 1, "a quotient rounded up", ast.UnaryOp(ast.USub(), rounded))
+        yield site.replaced(_OTHER, 1, "a division that rounds up", ast.UnaryOp(ast.USub(), rounded))
     if isinstance(op, (ast.Div, ast.FloorDiv)):
         for by in (1, -1, 2, -2):
             divided = ast.BinOp(left, op, plus(right, by))

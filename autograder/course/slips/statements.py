@@ -78,7 +78,7 @@ def _assigned(site: Site) -> Iterator[Change]:
         if type(node.op) in _OTHER_UPDATES:
             other, family = _OTHER_UPDATES[type(node.op)]
             yield site.changed(family, 0, what, (node, "op", other()))
-        yield site.replaced("part-left-out", 0, what, ast.Assign([node.target], node.value, lineno=site.line))
+        yield site.replaced("old-value-left-out", 0, what, ast.Assign([node.target], node.value, lineno=site.line))
         return
     target, value = node.targets[0], node.value
     if isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(target):

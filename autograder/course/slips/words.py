@@ -8,7 +8,11 @@ import ast
 FAMILIES = {
     "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
     "opposite-sign": ("a sign in or before {what} is wrong", "Which sign does each term have?"),
-    "part-left-out": ("{what} lacks one of its parts", "Which parts does the task ask for here?"),
+    "part-left-out": (
+        "an operand or an item of {what} is left out",
+        "Which operands or items does the task ask for here?",
+    ),
+    "old-value-left-out": ("{what} does not use the old value", "What should the new value depend on?"),
     "another-operation": ("{what} stands where another operation belongs", "Which operation does the task ask for?"),
     "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and do you take each?"),
     "step-added": (
@@ -42,7 +46,7 @@ FAMILIES = {
         "{what} is not the one that the task asks for",
         "What should happen if the left side is smaller, equal or larger?",
     ),
-    "condition-negated": ("{what} is the opposite of what it should be", "In which cases should the condition hold?"),
+    "condition-negated": ("{what} is the opposite of what it should be", "In which cases should it be `True`?"),
     "and-or-exchanged": (
         "{what} has an `and` where an `or` belongs, or the reverse",
         "Must both conditions hold, or is one enough?",
@@ -74,7 +78,7 @@ FAMILIES = {
     ),
     "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
     "gradient-recorded": ("operations are recorded for gradients in {what}", "Which results need no gradients?"),
-    "type-or-device": ("{what} is left out", "Which type and which device should the result have?"),
+    "type-or-device": ("{what} is left out", "Which dtype and which device should the result of this step have?"),
 }
 OPERATIONS: dict[type[ast.operator], str] = {
     ast.Add: "a sum",
@@ -82,7 +86,7 @@ OPERATIONS: dict[type[ast.operator], str] = {
     ast.Mult: "a product",
     ast.Div: "a quotient",
     ast.MatMult: "a matrix product",
-    ast.FloorDiv: "a quotient rounded down",
+    ast.FloorDiv: "a floor division",
     ast.Mod: "a remainder",
     ast.Pow: "a power",
     ast.BitAnd: "an `&`",
@@ -103,7 +107,7 @@ _WORDS = """
     backward: a backward pass; eval: a call of `eval`; train: a call of `train`; matmul: a matrix product
     mul: a product; add: an addition; div: a quotient; sub: a call of `sub`; repeat, repeat_interleave: a repetition
     expand: an expansion; unsqueeze: an unsqueeze; squeeze: a squeeze; pow: a power; outer: an outer product
-    norm, vector_norm, hypot: a norm; append: an append; zip: a pairing; isnan: a test for NaN
+    norm, vector_norm, hypot: a norm; append: an append; zip: a `zip`; isnan: a test for NaN
 """
 _CALLS = {
     name.strip(): words.strip()
