@@ -1,6 +1,9 @@
 """Takes memory for tensors.
 
-points: 4
+Nearly all that is allowed is taken, and the pages that a process copies in the meantime count too. Where the machine is
+busy, this is over the limit while another check is running, and the check is lost.
+
+points: at most 4
 says: memory
 """
 # ruff: noqa
