@@ -81,6 +81,7 @@ def _sample(config, items):
 
 
 def _some(cases: list[pytest.Item], wanted: int | None) -> list[pytest.Item]:
+    """As many of a test's cases as are wanted; all, if nothing is said of it."""
     if wanted is None or wanted >= len(cases):
         return cases
     light = [item for item in cases if not _is_heavy(item)]

@@ -60,11 +60,8 @@ def diagnose(judgement: Judgement, repair: Repair | None = None) -> tuple[TaskRe
             checks = judgement.results(task)
             passed = all(check.status == PASSED for check in checks)  # if so, its answers need not be decoded
             behind = Likeliest() if passed else _behind(judgement, task, found)
-            if repair and not passed and not behind.mistake and _fails_alone(judgement, task):
-                change = repair(task, judgement.evidence(task))
-                behind = Likeliest(change) if change else behind
-            if not passed and behind == Likeliest() and not is_catch(task) and _fails_alone(judgement, task):
-                behind = Likeliest(_right_in_part(judgement.unit, task, judgement.evidence(task)))
+            if not passed and not behind.mistake and _fails_alone(judgement, task):
+                behind = _at_last(judgement, task, behind, repair)
             if behind.mistake:
                 found.append(behind.mistake)
             possible = tuple(map(diagnosis_of, behind.possible))
@@ -97,6 +94,15 @@ def _fails_alone(judgement: Judgement, task: str) -> bool:
     """Whether a task is written, and nothing that it calls fails."""
     others = {f"{judgement.unit}.{name}" for name in _parts_of(judgement.unit, task, judgement.evidence(task))} - {task}
     return not judgement.missing(task) and all(map(judgement.passed, others & judgement.verdicts.keys()))
+
+
+def _at_last(judgement: Judgement, task: str, behind: Likeliest, repair: Repair | None) -> Likeliest:
+    """A change of the learner's code; else what is possible, or what all wrong answers have in common."""
+    evidence = judgement.evidence(task)
+    mistake = repair(task, evidence) if repair else None
+    if not mistake and not behind.possible and not is_catch(task):
+        mistake = _right_in_part(judgement.unit, task, evidence)
+    return Likeliest(mistake) if mistake else behind
 
 
 def _behind(judgement: Judgement, task: str, found: Sequence[Mistake]) -> Likeliest:

@@ -22,6 +22,7 @@ from autograder.judging.rounding import tolerance
 from autograder.sandbox.runtime.requests import Outcome
 
 Pair = tuple[Outcome, Outcome]  # the learner's answer and the right one
+Details = Callable[[Sequence[Pair]], "tuple[str, ...] | None"]  # what to say of answers; nothing where it does not hold
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Effect:
 
     family: str
     hint: str
-    details: Callable[[Sequence[Pair]], tuple[str, ...] | None]
+    details: Details
 
 
 def differing(pairs: Iterable[Pair]) -> list[Pair]:
@@ -46,10 +47,7 @@ def _alike(given: Outcome, right: Outcome) -> bool:
 
 def shows_a_value(given: Outcome, right: Outcome) -> bool:
     """Whether a wrong value is among what differs. Many programs end in one exception, or in one number everywhere."""
-    if given.kinds or given.missing or right.kinds:
-        return False
-    parts = different(given.value, right.value)
-    return any(_is_telling(one) and not _is_complaint(one, other) for one, other in parts)
+    return any(_is_telling(one) and not _is_complaint(one, other) for one, other in parts_that_differ([(given, right)]))
 
 
 def _is_complaint(given: Any, right: Any) -> bool:
@@ -77,7 +75,7 @@ def effect_on(task: str, pairs: Sequence[Pair], effects: Sequence[Effect]) -> Mi
     return None
 
 
-def _of_each(relation: Callable[[Outcome, Outcome], bool]) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+def _of_each(relation: Callable[[Outcome, Outcome], bool]) -> Details:
     """A relation that must hold for each pair."""
     return lambda pairs: () if all(relation(given, right) for given, right in pairs) else None
 
@@ -114,7 +112,7 @@ def _another_exception(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
         if given.kinds and right.kinds and _by_hand(right):
             told.append((given.kinds[0], right.kinds[0]))
             continue
-        parts = [] if given.kinds or given.missing or right.kinds else different(given.value, right.value)
+        parts = parts_that_differ([(given, right)])
         if not parts or not all(
             _is_reading(one) and _is_reading(other) and one[0] and other[0] for one, other in parts
         ):
@@ -155,10 +153,35 @@ def _tensors(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
 
 def different(given: Any, right: Any) -> list[tuple[Any, Any]]:
     """The parts of two values that differ."""
-    return [(one, other) for one, other in _tensors(given, right) if not equal(one, other)]
+    return [(one, other) for one, other in _tensors(given, right) if not _equal(one, other)]
 
 
-def equal(one: Any, other: Any) -> bool:
+def parts_that_differ(pairs: Sequence[Pair]) -> list[tuple[Any, Any]]:
+    """The parts of all answers that differ; none if an exception or a missing name is among the answers."""
+    if any(given.kinds or given.missing or right.kinds for given, right in pairs):
+        return []
+    return [part for given, right in pairs for part in different(given.value, right.value)]
+
+
+def numbers_that_differ(pairs: Sequence[Pair]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The same as float64 tensors; none if a part is no floating-point number or tensor of the right shape and type."""
+    numbers = []
+    for one, other in parts_that_differ(pairs):
+        if isinstance(one, float) and isinstance(other, float):
+            one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
+        if not of_one_kind(one, other) or not one.is_floating_point() or not one.numel():
+            return []
+        numbers.append((one.double(), other.double()))
+    return numbers
+
+
+def of_one_kind(one: Any, other: Any) -> bool:
+    """Whether two values are tensors of one shape and type."""
+    tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return tensors and one.shape == other.shape and one.dtype == other.dtype
+
+
+def _equal(one: Any, other: Any) -> bool:
     if type(one) is not type(other) or isinstance(one, (list, tuple, dict)):
         return False  # lists and dictionaries that get here differ in their form
     if isinstance(one, torch.Tensor):
@@ -179,9 +202,7 @@ def _parts(relation: Callable[[torch.Tensor, torch.Tensor], bool]) -> Callable[[
     """A relation of tensors that must hold for each part that differs."""
 
     def holds(given: Outcome, right: Outcome) -> bool:
-        if given.kinds or given.missing or right.kinds:
-            return False
-        parts = different(given.value, right.value)
+        parts = parts_that_differ([(given, right)])
         return bool(parts) and all(
             isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) and relation(one, other)
             for one, other in parts
@@ -195,9 +216,7 @@ def _another_type(given: Outcome, right: Outcome) -> bool:
 
     Such a part is a tensor with the right numbers, or the name of a type.
     """
-    if given.kinds or given.missing or right.kinds:
-        return False
-    parts = different(given.value, right.value)
+    parts = parts_that_differ([(given, right)])
     differ = [_types_differ(one, other) for one, other in parts]
     return any(differ) and all(
         differs or _through_a_coarser_type(one, other) for differs, (one, other) in zip(differ, parts)
@@ -259,28 +278,15 @@ def _elsewhere(one: torch.Tensor, other: torch.Tensor) -> bool:
 def _factor(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     """The one factor between all parts that differ."""
     factors = []
-    for given, right in pairs:
-        if given.kinds or given.missing or right.kinds:
+    for one, other in numbers_that_differ(pairs):
+        one, other = one.flatten(), other.flatten()
+        largest = int(other.abs().argmax())
+        if not (one.isfinite().all() and other.isfinite().all()) or other[largest] == 0:
             return None
-        for one, other in different(given.value, right.value):
-            if isinstance(one, float) and isinstance(other, float):
-                one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
-            if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or not one.is_floating_point():
-                return None
-            if (
-                one.shape != other.shape
-                or one.dtype != other.dtype
-                or not (one.isfinite().all() and other.isfinite().all())
-            ):
-                return None
-            one, other = one.double().flatten(), other.double().flatten()
-            largest = int(other.abs().argmax()) if other.numel() else 0
-            if not other.numel() or other[largest] == 0:
-                return None
-            factor = float(one[largest] / other[largest])
-            if not torch.allclose(one, factor * other, 1e-3, 1e-6 * float(other.abs().max())):
-                return None
-            factors += [factor] * int((other != 0).sum())
+        factor = float(one[largest] / other[largest])
+        if not torch.allclose(one, factor * other, 1e-3, 1e-6 * float(other.abs().max())):
+            return None
+        factors += [factor] * int((other != 0).sum())
     if (
         len(factors) < 6
         or max(factors) - min(factors) > 1e-3 * abs(factors[0])

@@ -11,23 +11,22 @@ from typing import Any
 
 import torch
 
-from autograder.judging.effects import Effect, Pair, different, equal
+from autograder.judging.effects import (
+    Details,
+    Effect,
+    Pair,
+    different,
+    numbers_that_differ,
+    of_one_kind,
+    parts_that_differ,
+)
 
 MOSTLY = 0.9  # of the entries at a place: what counts as all of them
 SMALL = 0.02  # of the largest right number: what counts as nearly right
 LEAST, LEAST_NUMBERS = 2, 6  # answers and numbers that must show it: one alone may do so by chance
 
 
-def _parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]] | None:
-    """The values that differ, in all answers; nothing where an exception is among them."""
-    if any(given.kinds or given.missing or right.kinds for given, right in pairs):
-        return None
-    return [part for given, right in pairs for part in different(given.value, right.value)]
-
-
-def _of_numbers(
-    holds: Callable[[torch.Tensor, torch.Tensor], bool],
-) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+def _of_numbers(holds: Callable[[torch.Tensor, torch.Tensor], bool]) -> Details:
     """A relation of floating-point tensors or numbers of one shape and type, which must hold for each that differs."""
 
     def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
@@ -39,22 +38,8 @@ def _of_numbers(
 
 def _enough_numbers(pairs: Sequence[Pair]) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """What differs as numbers; none if something else differs too, or if they are few."""
-    numbers = _numbers(_parts(pairs) or []) or []
+    numbers = numbers_that_differ(pairs)
     return numbers if sum(other.numel() for _, other in numbers) >= LEAST_NUMBERS else []
-
-
-def _numbers(parts: Sequence[tuple[Any, Any]]) -> list[tuple[torch.Tensor, torch.Tensor]] | None:
-    """Numbers of one shape and type as float64; nothing if a part is something else."""
-    found = []
-    for one, other in parts:
-        if isinstance(one, float) and isinstance(other, float):
-            one, other = torch.tensor([one]).double(), torch.tensor([other]).double()
-        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
-            return None
-        if one.dtype != other.dtype or not one.is_floating_point() or not one.numel():
-            return None
-        found.append((one.double(), other.double()))
-    return found
 
 
 def _not_finite(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -62,9 +47,9 @@ def _not_finite(one: torch.Tensor, other: torch.Tensor) -> bool:
 
     Minus infinity is none of these: masks put it there on purpose.
     """
-    right = torch.isclose(one, other, 1e-4, 1e-6, equal_nan=True)
+    wrong = _wrong_entries(one, other)
     in_their_place = (one.isnan() | (one == float("inf"))) & other.isfinite()
-    return bool((right | in_their_place).all() and in_their_place.any())
+    return wrong is not None and bool(wrong.any() and in_their_place[wrong].all())
 
 
 def _nearly_right(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
@@ -92,12 +77,12 @@ def _shifted(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     return (f"{shift:.4g}",)
 
 
-def _instead_of_zero(value: int) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+def _instead_of_zero(value: int) -> Details:
     """Whether 0 is the learner's wrong entry (``value`` 0) or the right one (1) wherever two answers differ."""
 
     def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
         right_ones = False
-        for part in _parts(pairs) or [(None, None)]:
+        for part in parts_that_differ(pairs):
             wrong = _wrong_entries(*part)
             if wrong is None or not wrong.any() or part[value].double()[wrong].any():
                 return None
@@ -109,20 +94,20 @@ def _instead_of_zero(value: int) -> Callable[[Sequence[Pair]], tuple[str, ...] |
 
 def _wrong_entries(one: Any, other: Any) -> torch.Tensor | None:
     """Where two tensors of one shape and type differ."""
-    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor) or one.shape != other.shape:
-        return None
-    if one.dtype != other.dtype or one.is_complex():
+    if not of_one_kind(one, other) or one.is_complex():
         return None
     return ~torch.isclose(one.double(), other.double(), 1e-4, 1e-6, equal_nan=True)
 
 
 def _axes(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
     """The numbers of axes of the wrong answers and of the right ones, if each has one and they differ."""
-    numbers = {
-        (one.dim(), other.dim()) if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) else (0, 0)
-        for one, other in _parts(pairs) or []
-    }
-    ((has, should_have),) = numbers if len(numbers) == 1 else {(0, 0)}
+    parts = parts_that_differ(pairs)
+    if not all(isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor) for one, other in parts):
+        return None
+    numbers = {(one.dim(), other.dim()) for one, other in parts}
+    if len(numbers) != 1:
+        return None
+    ((has, should_have),) = numbers
     return (str(has), str(should_have)) if has != should_have else None
 
 
@@ -150,23 +135,19 @@ def _sequences(given: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         yield given, right
 
 
-def _same(one: Any, other: Any) -> bool:
-    return not different(one, other) if isinstance(one, (list, tuple)) else equal(one, other)
-
-
 def _begins(longer: Any, shorter: Any) -> bool:
-    return len(longer) > len(shorter) > 1 and _same(longer[: len(shorter)], shorter)
+    return len(longer) > len(shorter) > 1 and not different(longer[: len(shorter)], shorter)
 
 
 def _ends(longer: Any, shorter: Any) -> bool:
-    return len(longer) > len(shorter) > 1 and _same(longer[len(longer) - len(shorter) :], shorter)
+    return len(longer) > len(shorter) > 1 and not different(longer[len(longer) - len(shorter) :], shorter)
 
 
-def _of_sequences(holds: Callable[[Any, Any], bool]) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+def _of_sequences(holds: Callable[[Any, Any], bool]) -> Details:
     """A relation of sequences, given and right, which must hold for each that differs, along some axis."""
 
     def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
-        parts = _parts(pairs) or []
+        parts = parts_that_differ(pairs)
         found = [any(holds(one, other) for one, other in _sequences(given, right)) for given, right in parts]
         return () if len(found) >= LEAST and all(found) else None
 
@@ -198,7 +179,7 @@ def _size(value: Any, axis: int) -> int:
     return value.shape[axis] if isinstance(value, torch.Tensor) else len(value)
 
 
-def _at_one_place(place: Callable[[int], set[int]]) -> Callable[[Sequence[Pair]], tuple[str, ...] | None]:
+def _at_one_place(place: Callable[[int], set[int]]) -> Details:
     """The axis along which all wrong entries of all answers stand at one place; ``place``: its indices, by the size."""
 
     def details(pairs: Sequence[Pair]) -> tuple[str, ...] | None:
@@ -219,10 +200,10 @@ def _at_one_place(place: Callable[[int], set[int]]) -> Callable[[Sequence[Pair]]
 
 def _whole_parts(pairs: Sequence[Pair]) -> list[tuple[Any, Any]]:
     """The values that differ; a list of numbers as one."""
+    if not parts_that_differ(pairs):
+        return []
     parts = []
     for given, right in pairs:
-        if given.kinds or given.missing or right.kinds:
-            return []
         is_list = isinstance(given.value, list) and isinstance(right.value, list)
         numbers = is_list and not any(isinstance(one, (torch.Tensor, list, tuple)) for one in right.value)
         parts += [(given.value, right.value)] if numbers else different(given.value, right.value)

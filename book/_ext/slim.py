@@ -11,7 +11,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pictures
 import tinycss2
@@ -156,18 +159,23 @@ def _made_by_programs(programs: dict[str, str], classes: set[str]) -> set[str]:
 
 def rules_in_use(css: str, names: set[str]) -> str:
     """A style sheet without the selectors that need a class which is not among ``names``."""
-    return tinycss2.serialize(_in_use(tinycss2.parse_stylesheet(css, True, True), names))
+
+    def is_in_use(rule: Any) -> bool:
+        rule.prelude = _selectors_in_use(rule.prelude, names)
+        return bool(rule.prelude)
+
+    return tinycss2.serialize(_kept(tinycss2.parse_stylesheet(css, True, True), is_in_use))
 
 
-def _in_use(rules: list, names: set[str]) -> list:
+def _kept(rules: list, keep: Callable[[Any], bool]) -> list:
+    """The rules that ``keep`` wants, which may change them; those inside ``@media`` and ``@supports``, too."""
     kept = []
     for rule in rules:
         if rule.type == "qualified-rule":
-            rule.prelude = _selectors_in_use(rule.prelude, names)
-            if not rule.prelude:
+            if not keep(rule):
                 continue
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
-            rule.content = _in_use(tinycss2.parse_rule_list(rule.content, True, True), names)
+            rule.content = _kept(tinycss2.parse_rule_list(rule.content, True, True), keep)
             if not rule.content:
                 continue
         kept.append(rule)
@@ -214,24 +222,20 @@ def without_unread_properties(css: str, read: set[str]) -> str:
     One property may read another, so this goes on until all that are left are read.
     """
     while True:
-        rules = tinycss2.parse_stylesheet(css, True, True)
-        _leave_out_unread(rules, read.union(READ.findall(css)))
-        shorter = tinycss2.serialize(rules)
+        known = read.union(READ.findall(css))
+        shorter = tinycss2.serialize(_kept(tinycss2.parse_stylesheet(css, True, True), partial(_leave_out, known)))
         if shorter == css:
             return css
         css = shorter
 
 
-def _leave_out_unread(rules: list, read: set[str]) -> None:
-    for rule in rules:
-        if rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
-            rule.content = tinycss2.parse_rule_list(rule.content, True, True)
-            _leave_out_unread(rule.content, read)
-        elif rule.type == "qualified-rule":
-            declared = tinycss2.parse_blocks_contents(rule.content, True, True)
-            if all(one.type == "declaration" for one in declared):  # no rules in a rule
-                kept = [one for one in declared if not one.name.startswith("--") or one.name in read]
-                rule.content = tinycss2.parse_component_value_list(";".join(one.serialize() for one in kept))
+def _leave_out(read: set[str], rule: Any) -> bool:
+    """Take the declarations of other properties than those that are ``read`` from a rule; the rule itself stays."""
+    declared = tinycss2.parse_blocks_contents(rule.content, True, True)
+    if all(one.type == "declaration" for one in declared):  # no rules in a rule
+        kept = [one for one in declared if not one.name.startswith("--") or one.name in read]
+        rule.content = tinycss2.parse_component_value_list(";".join(one.serialize() for one in kept))
+    return True
 
 
 def _moved(sheet: Path, target: Path) -> str:

@@ -87,9 +87,7 @@ class Site:
 
     def condition(self, node: ast.AST) -> str:
         """The same for what is true or false; a name, a call or an index alone is "a condition"."""
-        words = self.words(node)
-        unnamed = next((one for one in ("a value", "a call", "an index") if (words + " ").startswith(one + " ")), None)
-        return words.replace(unnamed, "a condition", 1) if unnamed else words
+        return in_words(node, frozenset(self.scope.parameters), "a condition")
 
 
 def sites_of(tree: ast.Module) -> Iterator[Site]:

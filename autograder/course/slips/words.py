@@ -154,8 +154,14 @@ def _is_norm_layer(call: ast.Call) -> bool:
     return ast.unparse(call.func).startswith("self.norm")
 
 
-def in_words(node: ast.AST, known: frozenset[str]) -> str:
-    """An operation in words, with the first of the ``known`` names that occurs in it."""
+_UNNAMED = {"a value", "a call", "an index"}  # words that do not say what a node is for
+
+
+def in_words(node: ast.AST, known: frozenset[str], unnamed: str = "") -> str:
+    """An operation in words, with the first of the ``known`` names that occurs in it.
+
+    ``unnamed``: what is said in place of "a value", "a call" or "an index".
+    """
     words = "a value"
     if isinstance(node, ast.Name) and node.id in known:
         return f"`{node.id}`"
@@ -171,6 +177,8 @@ def in_words(node: ast.AST, known: frozenset[str]) -> str:
         words = "an index"
     elif isinstance(node, ast.Constant):
         words = "a number"
+    if unnamed and words in _UNNAMED:
+        words = unnamed
     names = (word.id for word in ast.walk(node) if isinstance(word, ast.Name) and word.id in known)
     name = next(names, "")
     return f"{words} that uses `{name}`" if name else words

@@ -3679,8 +3679,9 @@ for number, limit in enumerate(("1e-12", "1e-10", "1e-8"), 2):
         f"probabilities-raised-to-a-limit-variant-{number}",
         edit("self.proj(x).log_softmax(dim=-1)", f"self.proj(x).softmax(dim=-1).clamp(min={limit}).log()"),
         section="tf-generator",
-        why="Your log-probabilities never fall below a fixed value, and a target word whose log-probability "
-        "would be lower gets no gradient. You replaced every small probability by a limit. Which form of the softmax needs no such limit?",
+        why="Your log-probabilities never fall below a fixed value, and a target word whose log-probability would "
+        "be lower gets no gradient. You replaced every small probability by a limit. Which form of the softmax needs "
+        "no such limit?",
         hint="Your log-probabilities never fall below a fixed value, because you replace small probabilities by a "
         "fixed limit. `log_softmax` needs no such limit.",
     )
