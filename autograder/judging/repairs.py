@@ -46,7 +46,7 @@ _OPPOSITE = {
     "part-left-out": ("part-too-many", "{what} has one part too many", "Which parts does the task ask for here?"),
     "operand-left-out": (
         "part-too-many",
-        "only one of the two operands of {what} belongs there",
+        "one of the two operands of {what} should be left out",
         "Which operand does the task ask for here?",
     ),
     "old-value-left-out": (
@@ -60,9 +60,19 @@ _OPPOSITE = {
         "{what} is passed, and should not be",
         "Which arguments does this call need?",
     ),
+    "call-without-argument": (
+        "argument-too-many",
+        "{what} gets an argument that it should not get",
+        "Which arguments does this call need?",
+    ),
+    "finite-for-infinite": (
+        "another-number",
+        "{what} stands where another number belongs",
+        "Which number does the task ask for here?",
+    ),
     "condition-ignored": (
         "condition-too-many",
-        "{what} should make no difference",
+        "your code should do the same whether {what} is true or false",
         "Which cases does the task tell you to treat differently?",
     ),
     "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
@@ -87,7 +97,11 @@ _OPPOSITE = {
         "{what} covers the wrong items, or covers them in the wrong order",
         "Which items take part, and in which order?",
     ),
-    "type-kept": ("another-type", "the result does not have the type of {what}", "Which type should the result have?"),
+    "type-kept": (
+        "another-type",
+        "the result does not have the dtype of {what}",
+        "From which argument should the result take its dtype?",
+    ),
     "default-shared": (
         "state-kept-between-calls",
         "the default of {what} is made once, and all calls share it",
@@ -118,16 +132,22 @@ _OPPOSITE = {
 }
 _OF_A_FUNCTION = {"argument-copied", "default-shared"}  # the line is that of the function
 _AS_IT_WAS = {
-    "the whole function": "this function",
+    "the whole function": "the function in this line",
     "a part of the function": "a `with` block",
-    "a number in place of minus infinity": "minus infinity",
 }
 _ONE_WAY = {"argument-ignored", "argument-changed", "step-twice", "term-as-bound"}  # of these nobody does the opposite
 _GROUPS = (  # families of changes, the likeliest first; before them come statements that may be left out
     {"argument-copied", "default-shared", "attribute-shared"},
     {"call-moved"},
     {"another-attribute"},
-    {"part-left-out", "old-value-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
+    {
+        "part-left-out",
+        "old-value-left-out",
+        "step-left-out",
+        "argument-left-out",
+        "call-without-argument",
+        "condition-ignored",
+    },
 )
 
 STATE_KEPT = (
@@ -308,7 +328,7 @@ def _told(task: str, change: Change) -> Mistake:
         where = f"the function that begins in {where}"
     hint = (
         f"One change in {where} of your cell `{task.partition('.')[2]}` makes every check of this task pass. There, "
-        f"{clause.format(what=_before(change))}. {question}"
+        f"{clause}. {question}".format(what=_before(change))
     )
     return Mistake(task, family, "", hint, hint, section_of(task))
 

@@ -31,7 +31,7 @@ def sources(task: str, family: str) -> set[str]:
         ),
         ("attention.softmax", "sides-exchanged", "return exponentials.sum(dim, keepdim=True) / exponentials"),
         ("masks.padding_mask", "condition-negated", "return (ids == pad_id)[:, None, None, :]"),
-        ("masks.apply_mask", "another-number", "return scores.masked_fill(~mask, -1000000000.0)"),
+        ("masks.apply_mask", "finite-for-infinite", "return scores.masked_fill(~mask, -1000000000.0)"),
         ("masks.causal_mask", "off-by-one", "return torch.ones(size, size, dtype=torch.bool, device=device).tril(-1)"),
         ("blocks.rms_norm", "term-as-bound", "return weight * x / torch.sqrt(mean_square.clamp(min=eps))"),
         ("blocks.rms_norm", "order-of-operations", "return weight * x / (torch.sqrt(mean_square) + eps)"),

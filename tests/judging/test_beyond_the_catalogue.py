@@ -209,7 +209,7 @@ TRUE = {
         "all-inverted": "condition-negated",
         "pad-id-not-passed-on": "argument-ignored",
         "head-axis-missing": "another-shape",
-        "minus-ten-thousand": "another-number",
+        "minus-ten-thousand": "finite-for-infinite",
         "plus-infinity": "opposite-sign",
         "masked-scores-are-zero": "another-number",
         "softmax-included": "step-added",

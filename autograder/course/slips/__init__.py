@@ -73,9 +73,24 @@ def likeliest_of(alike: Sequence[Slip]) -> list[Slip]:
 # A learner more likely left something out than put something else there.
 _LIKELY = (
     {"argument-ignored"},
-    {"part-left-out", "old-value-left-out", "step-left-out", "argument-left-out", "condition-ignored"},
+    {
+        "part-left-out",
+        "old-value-left-out",
+        "step-left-out",
+        "argument-left-out",
+        "call-without-argument",
+        "condition-ignored",
+    },
     {*FAMILIES}
-    - {"another-number", "another-value-used", "step-added", "another-scale", "step-twice", "term-as-bound"},
+    - {
+        "another-number",
+        "finite-for-infinite",
+        "another-value-used",
+        "step-added",
+        "another-scale",
+        "step-twice",
+        "term-as-bound",
+    },
     {*FAMILIES},
 )
 

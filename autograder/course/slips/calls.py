@@ -131,14 +131,13 @@ def _arguments(site: Site) -> Iterator[Change]:
             continue  # nobody writes `float()` for a number that has a name
         rest = ast.Call(node.func, without(node.args, one), node.keywords)
         known = isinstance(argument, ast.Name) and argument.id in site.scope.parameters
-        what = f"`{argument.id}`" if known else f"an argument of {words}"
-        yield site.replaced("argument-left-out", int(one < len(node.args) - 1), what, rest, f"{word} {one}")
+        family, what = ("argument-left-out", f"`{argument.id}`") if known else ("call-without-argument", words)
+        yield site.replaced(family, int(one < len(node.args) - 1), what, rest, f"{word} {one}")
     for position, keyword in enumerate(node.keywords):
         if keyword.arg:
-            family = _WITHOUT_KEYWORD.get(keyword.arg, "argument-left-out")
-            what = words if keyword.arg in _WITHOUT_KEYWORD else f"an argument of {words}"
+            family = _WITHOUT_KEYWORD.get(keyword.arg, "call-without-argument")
             rest = ast.Call(node.func, node.args, without(node.keywords, position))
-            yield site.replaced(family, 0, what, rest, f"{word} {keyword.arg}")
+            yield site.replaced(family, 0, words, rest, f"{word} {keyword.arg}")
     operand = _operand(node)
     if operand is not None and node.args and operand is not node.args[0]:  # a.f(b) as b.f(a)
         first = node.args[0]

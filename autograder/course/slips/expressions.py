@@ -123,7 +123,11 @@ def _conditions(site: Site) -> Iterator[Change]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.Invert)):
         yield site.replaced("condition-negated", 0, site.condition(node.operand), node.operand)
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
-        yield site.replaced("opposite-sign", 0, site.words(node.operand), node.operand)
+        place = isinstance(site.parent, (ast.Subscript, ast.Slice))
+        family, words = (
+            ("from-the-other-end", "an index or a bound") if place else ("opposite-sign", site.words(node.operand))
+        )
+        yield site.replaced(family, 0, words, node.operand)
     elif isinstance(node, ast.BoolOp):
         other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         yield site.replaced("and-or-exchanged", 0, site.words(), ast.BoolOp(other, node.values))
@@ -212,9 +216,7 @@ def _infinities(site: Site) -> Iterator[Change]:
     text = ast.unparse(site.node) if isinstance(site.node, (ast.Call, ast.UnaryOp)) else ""
     if text in ("float('-inf')", "-math.inf", "-torch.inf"):
         for other in (-1e9, 0.0, -1e4, 1e-9, 1e9, -1e20, -1.0, 1.0):
-            yield site.replaced(
-                "another-number", 0, "a number in place of minus infinity", constant(other), f"inf {other}"
-            )
+            yield site.replaced("finite-for-infinite", 0, "minus infinity", constant(other), f"inf {other}")
         plus_infinity = ast.Call(name("float"), [ast.Constant("inf")], [])
         yield site.replaced("opposite-sign", 0, "an infinity", plus_infinity)
     if isinstance(site.parent, ast.keyword) and site.parent.arg == "reduction" and isinstance(site.node, ast.Constant):

@@ -7,7 +7,14 @@ import ast
 # For each family: what differs from the right answer, and a question that leads out.
 FAMILIES = {
     "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
-    "opposite-sign": ("a sign in or before {what} is wrong", "Which sign does each term have?"),
+    "opposite-sign": (
+        "a plus or minus sign in {what}, or directly before it, is wrong",
+        "What should be added here, and what subtracted or negated?",
+    ),
+    "from-the-other-end": (
+        "{what} is counted from the wrong end",
+        "From which end do you count, and in which direction?",
+    ),
     "part-left-out": (
         "an operand or an item of {what} is left out",
         "Which operands or items does the task ask for here?",
@@ -33,6 +40,10 @@ FAMILIES = {
         "{what} is not the number that the task asks for",
         "Which numbers does the task name, and where does each belong?",
     ),
+    "finite-for-infinite": (
+        "a finite number stands where {what} belongs",
+        "What becomes of this number in the next step, and what becomes of {what}?",
+    ),
     "another-switch": ("{what} is the wrong way round", "When should it be `True`?"),
     "axis-kept-or-dropped": (
         "{what} keeps or drops an axis where it should not",
@@ -54,6 +65,10 @@ FAMILIES = {
     "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
     "argument-left-out": ("{what} is not passed", "Which arguments does each call need?"),
+    "call-without-argument": (
+        "{what} does not get an argument that it needs",
+        "Which arguments does each call need?",
+    ),
     "arguments-exchanged": ("two arguments or items of {what} are exchanged", "Which role does each of them play?"),
     "another-value-used": ("{what} is used where another value belongs", "Which value does each step need?"),
     "order-of-steps": (
@@ -70,7 +85,7 @@ FAMILIES = {
     ),
     "not-every-item": (
         "{what} takes too few or too many items, or takes them in another order",
-        "Which items take part?",
+        "Which items take part, and in which order?",
     ),
     "argument-changed": (
         "{what} changes a tensor in place",
@@ -124,6 +139,8 @@ _SEVERAL = {
     "another-number": "a number",
     "off-by-one": "an index, a bound or a divisor",
     "argument-left-out": "an argument",
+    "call-without-argument": "a call",
+    "finite-for-infinite": "minus infinity",
     "argument-ignored": "an argument",
     "condition-negated": "a condition",
     "condition-ignored": "a condition",
@@ -138,7 +155,8 @@ def explanation(family: str, what: str = "", where: str = "") -> str:
     clause, question = FAMILIES[family]
     what = what or _SEVERAL.get(family, "one step")
     within = f" in `{where}`" if where else ""
-    return f"Your values equal those of right code with one slip{within}: {clause.format(what=what)}. {question}"
+    sentences = f"{clause}. {question}".format(what=what)
+    return f"Your values equal those of right code with one slip{within}: {sentences}"
 
 
 def called(call: ast.Call) -> str:
