@@ -72,7 +72,7 @@ _OPPOSITE = {
     ),
     "condition-ignored": (
         "condition-too-many",
-        "your code should do the same whether {what} is true or false",
+        "the result should not depend on {what}",
         "Which cases does the task tell you to treat differently?",
     ),
     "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
