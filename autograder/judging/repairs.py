@@ -46,7 +46,7 @@ _OPPOSITE = {
     "part-left-out": ("part-too-many", "{what} has one part too many", "Which parts does the task ask for here?"),
     "operand-left-out": (
         "part-too-many",
-        "one of the two operands of {what} should be left out",
+        "{what} should be replaced by one of its two operands",
         "Which operand does the task ask for here?",
     ),
     "old-value-left-out": (
@@ -73,7 +73,7 @@ _OPPOSITE = {
     "condition-ignored": (
         "condition-too-many",
         "the result should not depend on {what}",
-        "Which cases does the task tell you to treat differently?",
+        "What should the result depend on?",
     ),
     "step-added": ("step-missing", "{what} is missing", "Which steps does the task ask for?"),
     "another-scale": (
@@ -90,17 +90,17 @@ _OPPOSITE = {
     "type-or-device": (
         "converted-too-often",
         "{what} should be left out",
-        "Which dtype and which device should the result of this step have?",
+        "Which dtype and which device should the value have at this point?",
     ),
     "not-every-item": (
         "not-every-item",
-        "{what} covers the wrong items, or covers them in the wrong order",
-        "Which items take part, and in which order?",
+        "{what} covers the wrong items, or the right items in the wrong order",
+        "Which items should take part, and in which order?",
     ),
     "type-kept": (
         "another-type",
-        "the result does not have the dtype of {what}",
-        "From which argument should the result take its dtype?",
+        "the result should have the dtype of {what}, but has another one",
+        "Which step changes the dtype?",
     ),
     "default-shared": (
         "state-kept-between-calls",
@@ -125,8 +125,8 @@ _OPPOSITE = {
     ),
     "argument-copied": (
         "argument-changed",
-        "your code changes {what} in place, or it keeps or returns {what} without a copy",
-        "Which other code still uses this argument: the caller, or a later step?",
+        "your code changes {what} in place, stores it, or returns it without a copy",
+        "Which other code still uses this object: the caller, or a later step?",
     ),
     "value-returned": ("another-value-returned", "the wrong value is returned", "Which value should be returned?"),
 }
@@ -151,9 +151,9 @@ _GROUPS = (  # families of changes, the likeliest first; before them come statem
 )
 
 STATE_KEPT = (
-    "Your code passes every check if it is defined again before each call. So you keep a value from one call to the "
-    "next. Where is it kept: in a default argument, a decorator, the class, an attribute of the function or a global "
-    "variable?"
+    "Your code passes every check if its definition is run again before each call. So your code keeps a value from one "
+    "call to the next. Where is this value kept: in a default argument, a decorator, the class, an attribute of the "
+    "function or a global variable?"
 )
 
 

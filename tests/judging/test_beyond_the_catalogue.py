@@ -211,7 +211,7 @@ TRUE = {
         "head-axis-missing": "another-shape",
         "minus-ten-thousand": "finite-for-infinite",
         "plus-infinity": "opposite-sign",
-        "masked-scores-are-zero": "another-number",
+        "masked-scores-are-zero": "finite-for-infinite",
         "softmax-included": "step-added",
         "scores-changed": "argument-changed",
         "dtype-lost": "another-type",

@@ -111,7 +111,7 @@ FOUND = {
     "factor": ("optim.noam_scheduler", TWICE_THE_FACTOR, "part-too-many", 5, "a product that uses `factor`"),
     "width": ("multihead.attention_parameters", WIDTH_OF_A_HEAD, "another-value-used", 5, "`width`"),
     "too early": ("warmup.fit_line", STEPS_FIRST, "order-of-steps", 9, "a call"),
-    "break": ("warmup.fit_line", STOPS_EARLY, "step-too-many", 12, "a case that depends on"),
+    "break": ("warmup.fit_line", STOPS_EARLY, "step-too-many", 12, "an `if` with"),
 }
 
 
@@ -346,3 +346,8 @@ def test_forged_replies_are_no_exchange():
 
 def test_a_workshop_without_a_definition_finds_nothing():
     assert Workshop(LocalSubject({}), ["x = 1"]).repair("attention.softmax", []) is None
+
+
+def test_a_change_of_a_default_is_in_the_line_of_the_definition():
+    tree = ast.parse("\n\ndef double(x, by=3):\n    return x * by\n")
+    assert {line for change in changes_of(tree) for line in change.lines} == {3, 4}

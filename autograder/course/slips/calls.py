@@ -221,4 +221,4 @@ def _scaled(site: Site) -> Iterator[Change]:
     width = indexed(ast.Attribute(site.node, "shape", ast.Load()), constant(-1))
     for op in (ast.Div(), ast.Mult()):
         for size in (ast.BinOp(width, ast.Pow(), ast.Constant(0.5)), width):
-            yield site.replaced("another-scale", 2, site.words(), ast.BinOp(site.node, op, size))
+            yield site.replaced("another-scale", 2, site.words(unnamed="a value"), ast.BinOp(site.node, op, size))

@@ -179,7 +179,7 @@ def _numbers(site: Site) -> Iterator[Change]:
     keyword = parent.arg or "" if isinstance(parent, ast.keyword) else ""
     if isinstance(node.value, bool):
         family = "axis-kept-or-dropped" if keyword == "keepdim" else "another-switch"
-        what = f"the switch `{keyword}`" if keyword else "a `True` or `False`"
+        what = f"the switch `{keyword}`" if keyword else "a constant"
         yield site.replaced(family, 0, what, ast.Constant(not node.value), f"bool {keyword}")
         return
     value = sign * node.value

@@ -81,19 +81,19 @@ class Site:
         puts = tuple(Put(node, name, None, new) for node, name, new in fields)
         return Change(family, rank, what, puts, self.scope.name, (self.line,))
 
-    def words(self, node: ast.AST | None = None) -> str:
+    def words(self, node: ast.AST | None = None, unnamed: str = "") -> str:
         """The operation in words that tell nothing but the names of parameters, which a learner knows."""
-        return in_words(node or self.node, frozenset(self.scope.parameters))
+        return in_words(node or self.node, frozenset(self.scope.parameters), unnamed)
 
     def condition(self, node: ast.AST) -> str:
         """The same for what is true or false; a name, a call or an index alone is "a condition"."""
-        return in_words(node, frozenset(self.scope.parameters), "a condition")
+        return self.words(node, "a condition")
 
 
 def sites_of(tree: ast.Module) -> Iterator[Site]:
     """All sites of a definition, in the order of the text."""
     for definition in tree.body:
-        yield from _below(definition, Scope(attributes=_attributes(definition)), 0)
+        yield from _below(definition, Scope(attributes=_attributes(definition)), definition.lineno)
 
 
 def _below(node: ast.AST, scope: Scope, line: int) -> Iterator[Site]:

@@ -57,7 +57,7 @@ def _in_words(site: Site) -> str:
     ):
         return "a refusal of wrong arguments"
     if isinstance(node, ast.If):
-        return f"a case that depends on {site.condition(node.test)}"
+        return f"an `if` with {site.condition(node.test)}"
     value = getattr(node, "value", None)
     return site.words(value) if isinstance(value, (ast.BinOp, ast.Call)) else "a step"
 
@@ -74,7 +74,7 @@ def _exchanged_with_the_next(site: Site) -> Iterator[Change]:
 def _assigned(site: Site) -> Iterator[Change]:
     node = site.node
     if isinstance(node, ast.AugAssign):
-        what = "a step that updates a value"
+        what = "an update of a variable"
         if type(node.op) in _OTHER_UPDATES:
             other, family = _OTHER_UPDATES[type(node.op)]
             yield site.changed(family, 0, what, (node, "op", other()))

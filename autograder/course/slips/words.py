@@ -6,36 +6,40 @@ import ast
 
 # For each family: what differs from the right answer, and a question that leads out.
 FAMILIES = {
-    "sides-exchanged": ("the two sides of {what} are exchanged", "Which side comes first?"),
+    "sides-exchanged": ("the two sides of {what} are exchanged", "Which side should come first?"),
     "opposite-sign": (
-        "a plus or minus sign in {what}, or directly before it, is wrong",
-        "What should be added here, and what subtracted or negated?",
+        "a plus or minus sign inside or directly before {what} is wrong",
+        "What should be added here, and what should be subtracted or negated?",
     ),
     "from-the-other-end": (
         "{what} is counted from the wrong end",
-        "From which end do you count, and in which direction?",
+        "From which end should your code count?",
     ),
     "part-left-out": (
-        "an operand or an item of {what} is left out",
-        "Which operands or items does the task ask for here?",
+        "one part of {what} is left out",
+        "Which parts does the task ask for here?",
     ),
     "old-value-left-out": ("{what} does not use the old value", "What should the new value depend on?"),
     "another-operation": ("{what} stands where another operation belongs", "Which operation does the task ask for?"),
-    "step-left-out": ("{what} is left out", "Which steps lead from the arguments to the result, and do you take each?"),
+    "step-left-out": (
+        "{what} is left out",
+        "Which steps lead from the arguments to the result, and does your code take each of them?",
+    ),
     "step-added": (
-        "{what} is applied once more than it should be",
-        "Which steps does the formula have, and does one of your calls already include this step?",
+        "{what} is applied one time too many",
+        "Which steps does the task ask for, and does one of your calls already include this step?",
     ),
     "another-scale": (
-        "{what} is divided or multiplied once too often by the size of an axis, or by the square root of that size",
+        "{what} is scaled once too often. "
+        "The extra factor or divisor is the size of an axis, or the square root of that size",
         "Which scaling does the formula have, and does one of your calls already include it?",
     ),
     "term-as-bound": (
-        "a term of {what} is used as a lower bound",
-        "Does the formula add this term, or use it as a limit?",
+        "in {what}, a value is used as a lower bound, as in `max` or `clamp`",
+        "Does the formula add this value, or use it as a lower bound?",
     ),
     "step-twice": ("{what} is applied twice", "How often should this step be applied?"),
-    "another-axis": ("{what} uses the wrong axis", "What does each axis hold at this step?"),
+    "another-axis": ("{what} works along the wrong axis", "What does each axis hold at this step?"),
     "another-number": (
         "{what} is not the number that the task asks for",
         "Which numbers does the task name, and where does each belong?",
@@ -44,7 +48,10 @@ FAMILIES = {
         "a finite number stands where {what} belongs",
         "What becomes of this number in the next step, and what becomes of {what}?",
     ),
-    "another-switch": ("{what} is the wrong way round", "When should it be `True`?"),
+    "another-switch": (
+        "{what} is `True` where `False` belongs, or the reverse",
+        "What does each of the two values mean here?",
+    ),
     "axis-kept-or-dropped": (
         "{what} keeps or drops an axis where it should not",
         "Which shape does the next step need?",
@@ -57,43 +64,52 @@ FAMILIES = {
         "{what} is not the one that the task asks for",
         "What should happen if the left side is smaller, equal or larger?",
     ),
-    "condition-negated": ("{what} is the opposite of what it should be", "In which cases should it be `True`?"),
+    "condition-negated": (
+        "{what} is inverted, so `True` and `False` are exchanged",
+        "What should `True` mean here, and what should `False` mean?",
+    ),
     "and-or-exchanged": (
         "{what} has an `and` where an `or` belongs, or the reverse",
-        "Must both conditions hold, or is one enough?",
+        "Must both parts of the condition hold, or is one enough?",
     ),
-    "condition-ignored": ("{what} has no effect", "Which cases must be treated differently?"),
+    "condition-ignored": ("{what} has no effect", "Which cases must your code distinguish?"),
     "argument-ignored": ("{what} makes no difference", "What should change when this argument changes?"),
     "argument-left-out": ("{what} is not passed", "Which arguments does each call need?"),
     "call-without-argument": (
-        "{what} does not get an argument that it needs",
-        "Which arguments does each call need?",
+        "{what} does not get an optional argument that it needs here",
+        "Which optional arguments does each call need?",
     ),
-    "arguments-exchanged": ("two arguments or items of {what} are exchanged", "Which role does each of them play?"),
+    "arguments-exchanged": (
+        "two values in {what} are exchanged",
+        "What is the role of each of the two values?",
+    ),
     "another-value-used": ("{what} is used where another value belongs", "Which value does each step need?"),
     "order-of-steps": (
-        "{what} has changed places with the step beside it",
-        "Which of the two must come first?",
+        "{what} comes one step too early or too late",
+        "Which steps must come before this one, and which after it?",
     ),
     "order-of-operations": (
-        "{what} groups its operations in another way than the formula",
-        "To what exactly does each operation apply?",
+        "the operations in and around {what} are grouped differently from the formula",
+        "What does each operation apply to?",
     ),
     "edge-of-a-loop": (
         "{what} is inside a loop and belongs outside, or the reverse",
         "How often should this step happen?",
     ),
     "not-every-item": (
-        "{what} takes too few or too many items, or takes them in another order",
-        "Which items take part, and in which order?",
+        "{what} takes too few or too many items, or the right items in the wrong order",
+        "Which items should take part, and in which order?",
     ),
     "argument-changed": (
         "{what} changes a tensor in place",
         "Which other code still uses this tensor: the caller, or a later step?",
     ),
     "gradient-cut-off": ("no gradient passes through {what}", "Through which steps must gradients flow?"),
-    "gradient-recorded": ("operations are recorded for gradients in {what}", "Which results need no gradients?"),
-    "type-or-device": ("{what} is left out", "Which dtype and which device should the result of this step have?"),
+    "gradient-recorded": (
+        "autograd records the operations of {what}, and they should run without gradients",
+        "Which results need no gradients?",
+    ),
+    "type-or-device": ("{what} is left out", "Which dtype and which device should the value have at this point?"),
 }
 OPERATIONS: dict[type[ast.operator], str] = {
     ast.Add: "a sum",
@@ -113,7 +129,8 @@ _WORDS = """
     softmax: a softmax; log_softmax: a log-softmax; sigmoid: a sigmoid; tanh: a hyperbolic tangent; relu: a ReLU
     gelu: a GELU; silu: a SiLU; transpose: a transpose; permute: a permutation of axes; reshape, view: a reshape
     flatten: a flattening; masked_fill: a masked fill; where: a `where`; tril: a lower triangle
-    triu: an upper triangle; zeros, zeros_like: a tensor of zeros; ones, ones_like: a tensor of ones
+    triu: an upper triangle; zeros: a call of `zeros`
+    zeros_like: a call of `zeros_like`; ones: a call of `ones`; ones_like: a call of `ones_like`
     arange, range: a range; cat: a concatenation; stack: a stack; var: a variance; std: a standard deviation
     cumsum: a running sum; dropout: dropout; sin: a sine; cos: a cosine; floor, ceil, round: a rounding
     abs: an absolute value; any: an `any`; all: an `all`; gather: a gather; scatter, scatter_: a scatter
@@ -146,7 +163,7 @@ _SEVERAL = {
     "condition-ignored": "a condition",
     "another-comparison": "a comparison",
     "and-or-exchanged": "a condition",
-    "another-switch": "a `True` or `False`",
+    "another-switch": "a constant",
 }
 
 
@@ -183,6 +200,8 @@ def in_words(node: ast.AST, known: frozenset[str], unnamed: str = "") -> str:
     words = "a value"
     if isinstance(node, ast.Name) and node.id in known:
         return f"`{node.id}`"
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in known:
+        return f"an attribute of `{node.value.id}`"
     if isinstance(node, ast.BinOp):
         words = OPERATIONS.get(type(node.op), "an operation")
     elif isinstance(node, ast.Call):

@@ -911,9 +911,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* layernorm_forward: added-one-to-the-weight
  * base: plain-loops
  * edit: * weight[c] +  =>  * (1.0f + weight[c]) +
- * why: Your rows are too large by the normalised input. You added 1 to the weight, as some models store it. What does
- * GPT-2 multiply by?
- * hint: Your rows are too large by the normalised input. Multiply by the weight as it is.
+ * why: Your entries are off by the normalised input. You added 1 to the weight, as belongs to models that store the
+ * weight minus 1. What does GPT-2 multiply by?
+ * hint: Your entries are off by the normalised input. Multiply by the weight as it is.
  * section: layernorm-kernel
  */
 
@@ -926,8 +926,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * =>
  *     float SUM = 0.0f;
  *     for (int b = 0; b < B; b++) {
- * why: The first row is right, and later ones contain a part of the row before. A sum starts at the earlier result.
- * When should both sums be set to 0?
+ * why: The first row is right, and later ones contain a part of the row before. One of your two sums, for the mean or
+ * for the variance, starts at the result of that row. When should both sums be set to 0?
  * hint: The first row is right, and the later ones contain a part of the row before. Set both sums to 0 for every row.
  * section: numbers-in-c
  */
@@ -2398,9 +2398,9 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: root-of-half-pi
  * base: plain-loops
  * edit: 2.0f / 3.14159265f  =>  3.14159265f / 2.0f
- * why: Your curve is too steep around 0. The fraction under the root is inverted. Which number stands above the other
+ * why: Your curve bends too sharply around 0. The fraction under the root is inverted. Which number stands above the other
  * in the formula?
- * hint: Your curve is too steep around 0. The factor is sqrt(2/pi), about 0.7979.
+ * hint: Your curve bends too sharply around 0. The factor is sqrt(2/pi), about 0.7979.
  * section: gelu-kernel
  */
 
@@ -2487,8 +2487,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: tanh-of-x
  * base: plain-loops
  * edit: tanhf(scale * (x + cube))  =>  tanhf(x + cube)
- * why: Your curve is too steep around 0. The factor inside the tanh is missing. Which root stands there in the formula?
- * hint: Your curve is too steep around 0. Multiply by the root of 2 / pi inside the tanh.
+ * why: Your curve bends too sharply around 0. The factor inside the tanh is missing. Which root stands there in the formula?
+ * hint: Your curve bends too sharply around 0. Multiply by the root of 2 / pi inside the tanh.
  * section: gelu-kernel
  */
 
@@ -2521,8 +2521,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
 /* gelu_forward: tanh-of-x-alone
  * base: plain-loops
  * edit: tanhf(scale * (x + cube))  =>  tanhf(x)
- * why: Your curve is too steep around 0. You took the tanh of x itself. What stands inside it in the formula?
- * hint: Your curve is too steep around 0. Compute the argument of the tanh as the formula says.
+ * why: Your curve bends too sharply around 0. You took the tanh of x itself. What stands inside it in the formula?
+ * hint: Your curve bends too sharply around 0. Compute the argument of the tanh as the formula says.
  * section: gelu-kernel
  */
 
@@ -3374,8 +3374,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * each: SMALL = 1e-8f; 1e-5f; 1e-6f; 1e-7f; 1e-10f; 1e-12f; 1e-9f
  * edit: logf(p)  =>  logf(p + SMALL)
- * why: Losses of small probabilities come out too small. You added a small number to keep the logarithm finite. What
- * does an infinite loss tell you?
+ * why: Losses of small probabilities come out too small. You added a small number to keep the logarithm finite. Should
+ * a model that gives the right token no probability at all get a finite loss?
  * hint: Losses of small probabilities come out too small. Take the logarithm of the probability as it is.
  * section: crossentropy-kernel
  */
@@ -3384,8 +3384,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * base: plain-loops
  * each: LIMIT = 1e-10f; 1e-5f; 1e-6f; 1e-7f; 1e-8f; 1e-12f; 1e-9f
  * edit: logf(p)  =>  logf(fmaxf(p, LIMIT))
- * why: Your loss never exceeds a limit. You raised small probabilities to keep the logarithm finite. What does an
- * infinite loss tell you?
+ * why: Your loss never exceeds a limit. You raised small probabilities to keep the logarithm finite. Should a model
+ * that gives the right token no probability at all get a finite loss?
  * hint: Your loss never exceeds a limit. Take the logarithm of the probability as it is, 0 included.
  * section: crossentropy-kernel
  */
@@ -3486,7 +3486,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  *         }
  *     }
  *     losses[0] = sum / (B * T);
- * why: Only the first entry is written, with a mean. losses holds one number for every position. Who takes the mean?
+ * why: Only the first entry is written, with a mean. The array losses holds one number for every position. Who takes
+ * the mean?
  * hint: Only the first entry is written, with the mean of all. Write every position's loss to its own entry.
  * section: crossentropy-kernel
  */
@@ -3685,8 +3686,8 @@ void layernorm_forward(float *out, float *mean, float *rstd, const float *inp, c
  * edit: logits + (b * T + t) * Vp  =>  logits + (b * T + t) * V
  * edit: probs + (b * T + t) * Vp  =>  probs + (b * T + t) * V
  * edit: int v = V; v < Vp; v++  =>  int v = V; v < (b < B - 1 || t < T - 1 ? V : V + B * T * (Vp - V)); v++
- * why: Only the first row is right, and all zeros stand at the end. You put rows V numbers apart. How many columns has a
- * row in memory?
+ * why: Only the first row is right, and the zeros of all rows' padding stand together at the end of probs. You put rows
+ * V numbers apart. How many columns has a row in memory?
  * hint: From the second row on, your rows begin too early. Row (b, t) comes after T rows for each earlier sequence and
  * t more, each of Vp entries, and ends with zeros.
  * section: padded-vocabulary

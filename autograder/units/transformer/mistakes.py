@@ -1009,8 +1009,9 @@ mistake(
     "target-mask-for-both",
     edit("self.cross_attention(y, memory, memory, src_mask)", "self.cross_attention(y, memory, memory, tgt_mask)"),
     section="tf-decoder-layer",
-    why="Your cross-attention hides the source positions at which the target has padding or its future. You passed it "
-    "the target's mask. Whose positions are its keys?",
+    why="Where source and target are equally long, your cross-attention hides source positions by the target's mask: "
+    "all after the query's own, and those at which the target has padding. You passed it the target's mask. Whose "
+    "positions are the keys?",
     hint="Your cross-attention gets `tgt_mask`. Its keys are source positions, so it needs `src_mask`.",
 )
 
@@ -1481,7 +1482,7 @@ mistake(
     "one-layer-too-few",
     section="tf-stacks",
     why="Your encoder has one layer too few. You started at 1, and Python leaves out the end, so a range from 1 to n "
-    "has n - 1 numbers. Which range has `num_layers`?",
+    "has n - 1 numbers. Which range has `num_layers` numbers?",
     hint="Your encoder has too few layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Encoder(RightEncoder):
@@ -1614,7 +1615,7 @@ mistake(
     "one-layer-too-many",
     section="tf-stacks",
     why="Your encoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
-    "`num_layers`?",
+    "`num_layers` numbers?",
     hint="Your encoder has too many layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Encoder(RightEncoder):
@@ -1917,7 +1918,7 @@ mistake(
     "one-layer-too-many",
     section="tf-stacks",
     why="Your decoder has one layer too many. You added 1, and a range up to n + 1 has n + 1 numbers. Which range has "
-    "`num_layers`?",
+    "`num_layers` numbers?",
     hint="Your decoder has too many layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Decoder(RightDecoder):
@@ -2034,8 +2035,9 @@ mistake(
     "target-mask-for-both",
     edit("for layer in self.layers:", "src_mask = tgt_mask\nfor layer in self.layers:"),
     section="tf-stacks",
-    why="Your decoder hides the source positions at which the target has padding or its future. You passed the "
-    "target's mask twice. Which mask do the layers lack?",
+    why="Where source and target are equally long, your decoder hides source positions by the target's mask: all after "
+    "the query's own, and those at which the target has padding. You passed the target's mask twice. Which mask do the "
+    "layers lack?",
     hint="Your layers get `tgt_mask` where they expect `src_mask`. Pass both masks, best by name.",
 )
 
@@ -2120,7 +2122,7 @@ mistake(
     "one-layer-too-few",
     section="tf-stacks",
     why="Your decoder has one layer too few. You started at 1, and Python leaves out the end, so a range from 1 to n "
-    "has n - 1 numbers. Which range has `num_layers`?",
+    "has n - 1 numbers. Which range has `num_layers` numbers?",
     hint="Your decoder has too few layers. A range that starts at 0 and ends before n has n numbers.",
 )
 class Decoder(RightDecoder):
@@ -2518,8 +2520,9 @@ mistake(
     "target-mask-for-both",
     edit("return self.decoder(", "src_mask = tgt_mask\nreturn self.decoder("),
     section="tf-flow",
-    why="The decoder hides the source positions at which the target has padding or its future. In `decode` you passed "
-    "the target's mask twice. Which mask does the decoder lack?",
+    why="Where source and target are equally long, the decoder hides source positions by the target's mask: all after "
+    "the query's own, and those at which the target has padding. In `decode` you passed the target's mask twice. Which "
+    "mask does the decoder lack?",
     hint="Your decoder gets `tgt_mask` for both of its attentions. Pass `src_mask` for the cross-attention.",
 )
 
@@ -3527,7 +3530,7 @@ mistake(
     ),
     base="by-name",
     section="tf-count",
-    why="Your keys are not the model's parts. You took the beginning of each parameter's name. What becomes of a part "
+    why="The keys of your dictionary are not the model's parts. You took the beginning of each parameter's name. What becomes of a part "
     "without parameters, and of a parameter that the model owns itself?",
     hint="You take the keys from names of parameters. A part without parameters is then missing, and the model's own "
     "parameter looks like a part. Begin with `model.named_children()`.",
