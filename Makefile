@@ -107,7 +107,7 @@ dist: pdf epub ## what a release consists of, in dist/: packages, the book in on
 	@for part in exercises gradescope; do (cd _build/released && $(CURDIR)/$(BIN)/python -m zipfile -c $(CURDIR)/dist/$$part.zip $$part); done
 	@cd dist && sha256sum -- * > SHA256SUMS
 
-lighthouse: book ## measure six pages with Lighthouse (a quarter of an hour), into book/measurements/lighthouse.json
+lighthouse: book ## measure six pages with Lighthouse (twenty minutes), into book/measurements/lighthouse.json
 	@.ci/need chromium npm
 	@$(BIN)/python book/lighthouse.py
 

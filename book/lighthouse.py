@@ -1,7 +1,7 @@
 """Measure six pages of the built book with Lighthouse: ``python book/lighthouse.py`` (``make lighthouse``).
 
 Writes ``book/measurements/lighthouse.json`` and ends with exit status 1 when a score is below 97. Lighthouse comes from
-npm and goes to ``_build/lighthouse``. Each page is loaded three times as on a desktop computer and three times as on a
+npm and goes to ``_build/lighthouse``. Each page is loaded five times as on a desktop computer and five times as on a
 phone; the medians count. ``python book/lighthouse.py 1`` loads each once and records nothing.
 """
 
@@ -25,7 +25,7 @@ VERSION = "12.2.3"  # the last that runs on Node.js 20
 PAGES = ("book/index", "book/setup", "book/attention", "book/bleu", "book/gpt2_forward", "book/glossary")
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 FORMS = {"desktop": ["--preset=desktop"], "phone": []}  # a phone is what Lighthouse takes for granted
-RUNS = 3
+RUNS = 5
 WANTED = 97
 
 

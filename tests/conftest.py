@@ -46,7 +46,7 @@ SLOW = (
 # Files whose units share nothing: each unit's tests go to whichever worker is free, the heaviest units first. Those of
 # one unit stay together, whatever their file: they find the answers of the unit's mistakes in the cache.
 BY_UNIT = ("course/test_catalogue.py", "judging/test_follow.py", "units/test_order_of_parts.py")
-HEAVIEST = ("transformer", "translation", "training", "gpt2_backward", "gpt2_forward", "babygpt", "decoding")
+HEAVIEST = ("transformer", "translation", "training", "gpt2_backward", "gpt2_forward", "babygpt", "decoding", "warmup")
 
 
 def pytest_addoption(parser):

@@ -12,7 +12,7 @@
   for (const box of document.querySelectorAll(`.bd-article :is(${BOXES})`)) watch.observe(box);
 
   const PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
-  const AT_ONCE = 600; // elements, and characters by ten: on a phone most of these tasks take less than 50 ms
+  const AT_ONCE = 200; // elements, and characters by ten: on a phone most of these tasks take less than 50 ms
   const size = (block) => block.getElementsByTagName("*").length + block.textContent.length / 10;
   const sections = [...document.querySelectorAll(".bd-article section section")].reverse();
   let blocks = [];
@@ -34,6 +34,24 @@
     return blocks.length > 0;
   }
 
+  // The next block; of one that is too large for one task, such as a long list of folded boxes, its parts.
+  function nextBlock() {
+    while (size(blocks.at(-1)) > AT_ONCE && blocks.at(-1).matches("div:not(.pst-scrollable-table-container)")) {
+      const block = blocks.pop();
+      const parts = [...block.children];
+      if (!parts.length) return block;
+      parts.forEach((part) => part.classList.add("laid-out-later"));
+      shown(block);
+      blocks.push(...parts.reverse());
+    }
+    return blocks.pop();
+  }
+
+  function shown(block) {
+    announce(block);
+    block.classList.remove("laid-out-later");
+  }
+
   // For what still has to be put into a block before it is laid out.
   const announce = (block) => block.dispatchEvent(new Event("laid-out", { bubbles: true }));
 
@@ -45,12 +63,15 @@
     let block,
       opened = 0;
     while (openSection()) {
-      const cost = size(blocks.at(-1));
-      if (opened && opened + cost > AT_ONCE) break;
+      const candidate = nextBlock();
+      const cost = size(candidate);
+      if (opened && opened + cost > AT_ONCE) {
+        blocks.push(candidate);
+        break;
+      }
       opened += cost;
-      block = blocks.pop();
-      announce(block);
-      block.classList.remove("laid-out-later");
+      block = candidate;
+      shown(block);
     }
     block.getBoundingClientRect();
   };

@@ -43,6 +43,16 @@ def test_the_outline_follows_jumps(page: Any) -> None:
     assert page.locator(".page-toc .reading-now").count() == 1
 
 
+def test_a_page_is_laid_out_to_its_end_without_being_scrolled(page: Any) -> None:
+    """Large blocks part by part: the last of the folded mistakes, and what follows them."""
+    page.wait_for_load_state("load")
+    assert page.locator(".laid-out-later").count() == 0
+    hidden = "(box) => box.checkVisibility() && !box.checkVisibility({ contentVisibilityAuto: true })"
+    boxes = page.locator(".bd-article section section > *, .bd-article details.held-back")
+    assert boxes.count() > 100
+    assert [box for box in boxes.element_handles() if box.evaluate(hidden)] == []
+
+
 def test_a_word_of_the_glossary_shows_its_meaning_to_mouse_and_keyboard(page: Any) -> None:
     link, card = page.locator("a.glossary-link[aria-describedby]").first, page.locator("#meaning-card")
     assert not card.is_visible()

@@ -41,7 +41,7 @@ def name_of(pupil: Pupil) -> str:
 def course(tmp_path_factory) -> SimpleNamespace:
     """A course folder with the whole class graded, and what came out."""
     root = tmp_path_factory.mktemp("nbgrader") / "course"
-    release.generate(root)
+    release.generate(root, sample_class.UNITS)
     sample_class.write(root)
     logs = {}
     for unit in sample_class.UNITS:
